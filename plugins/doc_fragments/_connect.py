@@ -1,0 +1,75 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may use it, its content can change at any time.
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+options:
+  connect_url:
+    description:
+      - Base URL of a worker of the Kafka Connect cluster, with a path prefix where a gateway needs one.
+      - With several URLs of workers of the same cluster, the first one that can be reached is used.
+      - Credentials in the URL are refused.
+      - If not set, the value of the environment variable E(KAFKA_CONNECT_URL) is used (several separated by commas).
+    type: list
+    elements: str
+    required: true
+    aliases: [url]
+  url_username:
+    description:
+      - User for HTTP basic authentication.
+      - If not set, the value of the environment variable E(KAFKA_CONNECT_USERNAME) is used.
+    type: str
+  url_password:
+    description:
+      - Password for HTTP basic authentication.
+      - Ansible masks every value in a task's result that contains this text, so a very short password damages results.
+      - If not set, the value of the environment variable E(KAFKA_CONNECT_PASSWORD) is used.
+    type: str
+  bearer_token:
+    description:
+      - Token to send as a bearer authorization, instead of O(url_username).
+      - If not set, the value of the environment variable E(KAFKA_CONNECT_TOKEN) is used.
+    type: str
+  validate_certs:
+    description:
+      - Whether to verify the TLS certificates of the workers.
+      - If not set, the value of the environment variable E(KAFKA_CONNECT_VALIDATE_CERTS) is used.
+    type: bool
+    default: true
+  ca_path:
+    description:
+      - PEM file (or folder) with the certificate authorities to trust instead of the public ones.
+      - If not set, the value of the environment variable E(KAFKA_CONNECT_CA_PATH) is used.
+    type: path
+  client_cert:
+    description:
+      - PEM file with the client's certificate; it may hold the key as well.
+      - If not set, the value of the environment variable E(KAFKA_CONNECT_CLIENT_CERT) is used.
+    type: path
+  client_key:
+    description:
+      - PEM file with the key of O(client_cert), without a pass phrase.
+      - If not set, the value of the environment variable E(KAFKA_CONNECT_CLIENT_KEY) is used.
+    type: path
+  use_proxy:
+    description:
+      - Whether to use the proxy, if any, that the environment names.
+      - If not set, the value of the environment variable E(KAFKA_CONNECT_USE_PROXY) is used.
+    type: bool
+    default: true
+  timeout:
+    description:
+      - Seconds that one request may take.
+      - A worker itself gives up after 90 seconds; a shorter limit here leaves the outcome of a slow request unknown.
+      - If not set, the value of the environment variable E(KAFKA_CONNECT_TIMEOUT) is used.
+    type: int
+    default: 120
+requirements:
+  - requests
+"""

@@ -1,0 +1,132 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""What an HTTP answer of a Connect worker means. Pure.
+
+The status code alone does not say whether a retry helps, nor who is speaking: Connect puts most of its errors under
+500, a 404 can be an unknown connector, an absent endpoint or a proxy's page. So the text decides. The texts are those
+of Kafka 2.0 to 4.3 (org.apache.kafka.connect.runtime.rest and .distributed.DistributedHerder).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+_BLANKS = re.compile(r"\s+")
+
+# (part of the message in lower case, what it means); the first that fits decides.
+_SERVER_ERRORS = (
+    ("rebalance", errors.Busy),
+    ("haven't stopped completely", errors.Busy),
+    ("timed out", errors.Unsure),
+    ("io error trying to forward", errors.Unsure),
+    ("can be safely retried", errors.Unsure),
+    ("shutting down", errors.Unsure),
+    ("no connector `", errors.NoConnector),
+    ('unrecognized field "initial_state"', errors.EndpointMissing),
+)
+
+# Confluent counts its own versions: 5.0 is Kafka 2.0, 6.0 is 2.6, 7.0 is 3.0, 8.0 is 4.0.
+_CONFLUENT = {5: (2, 0), 6: (2, 6), 7: (3, 0), 8: (4, 0)}
+
+
+def read_error(text: str):
+    """The message of Connect's own JSON error ``{"error_code": N, "message": "..."}``; None if the body is not one."""
+    try:
+        body = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(body, dict) or not isinstance(body.get("error_code"), int) or "message" not in body:
+        return None
+    return str(body["message"] or "")
+
+
+def classify(status: int, text: str):
+    """(error class, the speaker's own words) of an answer with a status outside 2xx."""
+    message = read_error(text)
+    if status in (401, 403, 407):
+        return errors.AccessDenied, message or excerpt(text)
+    if message is None:
+        return _foreign(status, text), excerpt(text)
+    if status in (404, 405) and message.startswith("HTTP %d" % status):
+        return errors.EndpointMissing, message
+    if status == 404:
+        return errors.NoConnector, message
+    if status == 409:
+        return (errors.Exists if "already exists" in message else errors.Busy), message
+    if status == 400 and "must be in the STOPPED state" in message:
+        return errors.NotStopped, message
+    if status >= 500:
+        low = message.lower()
+        for part, kind in _SERVER_ERRORS:
+            if part in low:
+                return kind, message
+        if status in (502, 503, 504):
+            return errors.Unsure, message
+    return errors.Refused, message
+
+
+def failure(facts: dict, text: str, location, credentials: str) -> errors.RestError:
+    """The error of an answer outside 2xx, worded for an operator.
+
+    facts        url, method, http_status
+    location     the header of that name, for redirects
+    credentials  in words, which options to check when access is denied
+    """
+    status = facts["http_status"]
+    intro = "%(method)s %(url)s" % facts
+    if 300 <= status < 400:
+        return errors.NotConnect(
+            "%s answered %d, a redirect to %s. Connect never redirects: check connect_url, or a login page in front of it."
+            % (intro, status, (location or "nowhere").split("?")[0]), **facts)
+    kind, message = classify(status, text)
+    if kind is errors.AccessDenied:
+        words = "%s was denied with %d%s. Check %s." % (intro, status, " (%s)" % message if message else "", credentials)
+    elif kind is errors.AmbiguousName:
+        words = ("%s: this worker (Connect 4.0 or later) does not take a connector name with \"/\", \"%%\" or \"\\\" in a URL and "
+                 "answers 400 \"Ambiguous URI path\" to every call for it, so REST cannot be used for this connector. The "
+                 "offsets of a source are then reachable only on the offsets topic." % intro)
+    elif kind is errors.NotConnect:
+        words = ("%s answered %d with something that is not Connect's (%s): this is not the root of a Connect REST API. Check "
+                 "connect_url and its path prefix." % (intro, status, message or "an empty body"))
+    elif kind is errors.NoConnector:
+        words = "There is no such connector: %s answered %d: %s" % (intro, status, message)
+    else:
+        words = "%s failed with %d: %s" % (intro, status, message or "no reason given")
+    return kind(words, server_message=message, **facts)
+
+
+def _foreign(status: int, text: str):
+    """Not Connect's JSON: Jetty's own page, a proxy, or something else altogether."""
+    if status == 400 and "Ambiguous URI" in text:
+        return errors.AmbiguousName
+    return errors.Unsure if status in (502, 503, 504) else errors.NotConnect
+
+
+def excerpt(text: str, limit: int = 200) -> str:
+    """A page's title or the beginning of its text, on one line."""
+    title = _TITLE.search(text)
+    words = _BLANKS.sub(" ", title.group(1) if title else _TAG.sub(" ", text)).strip()
+    return words if len(words) <= limit else words[: limit - 3] + "..."
+
+
+def kafka_version(text):
+    """(major, minor) of Apache Kafka behind a worker's version text; None where it cannot be told."""
+    found = re.match(r"(\d+)\.(\d+)", text or "")
+    if not found:
+        return None
+    major, minor = int(found.group(1)), int(found.group(2))
+    if re.search(r"-(ccs|ce)\b", text):
+        if major not in _CONFLUENT:
+            return None
+        base = _CONFLUENT[major]
+        return base[0], base[1] + minor
+    return major, minor

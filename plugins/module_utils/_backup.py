@@ -1,0 +1,45 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""Backups: the offsets before a change, as a document in a file that only its owner can read."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime, timezone
+from urllib.parse import quote
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _document
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import ConnectError, WishError
+
+DEFAULT_FOLDER = "~/.local/share/streamops-kafka-connect/backups"
+
+
+def default_path(connector: str) -> str:
+    """A new name for each run: connector and time in UTC."""
+    stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S.%fZ")
+    return os.path.join(os.path.expanduser(DEFAULT_FOLDER), "%s-%s.json" % (quote(connector, safe=" "), stamp))
+
+
+def check(path: str) -> None:
+    """Raises WishError if the file exists: the only copy of the true beginning may be in it."""
+    if os.path.lexists(path):
+        raise WishError("The backup file %s exists already and is never overwritten; nothing was changed." % path)
+
+
+def write(path: str, snapshot, client, road: str) -> None:
+    """Mode 0600, on the disk before the first write to Connect. Raises ConnectError."""
+    cluster = {"connect_url": client.url, "kafka_cluster_id": client.root().get("kafka_cluster_id")}
+    text = _document.write([snapshot], cluster, road, datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"))
+    try:
+        os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise ConnectError("The backup file %s cannot be written (%s), so nothing was changed." % (path, error.strerror))

@@ -1,0 +1,226 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""One change of one connector's offsets from start to end.
+
+read -> plan -> can it be done? -> stop if asked -> read again -> back up -> apply -> read back -> put the state back.
+Whatever fails after the first write: offsets and state are put back as they were, and the error says so, or says
+what is left to do.
+"""
+
+from __future__ import annotations
+
+import time
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _backup, _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import (
+    FAILED,
+    PAUSED,
+    RUNNING,
+    STOPPED,
+    Lifecycle,
+)
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import canonical
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish, make_plan
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import change_result
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore, key_order_trap
+
+#: seconds that a worker may take to show what it has just accepted
+_READ_BACK = 10.0
+#: seconds for Connect's own gate to open after our stop
+_GATE = 30.0
+_PAUSE = 0.3
+
+
+class OffsetsChange:
+    """Carries one wish out, or predicts it."""
+
+    def __init__(self, client, name: str, wish: Wish, stop=False, backup=None, wait_timeout=120, max_entries=1000,
+                 sleep=time.sleep, clock=time.monotonic):
+        """stop: stop the connector for the change and put back the state found.
+        backup: path of the document to write before the first write, or None.
+        wait_timeout: seconds for each wait. max_entries: how many partitions the result may list; 0 for all.
+        """
+        self.client = client
+        self.name = name
+        self.wish = wish
+        self.stop = stop
+        self.backup = backup
+        self.max_entries = max_entries
+        self.sleep = sleep
+        self.clock = clock
+        self.lifecycle = Lifecycle(client, name, wait_timeout, sleep, clock)
+        self.warnings = self.lifecycle.warnings
+        self.store = None
+
+    def run(self, check_mode: bool) -> dict:
+        """The module's result. Raises ConnectError; then ``facts`` tell what is live, if anything was written."""
+        found = self.lifecycle.read()
+        self.store = RestStore(self.client, self.name, found.kind, self.sleep)
+        plan = make_plan(self.store.read(), self.wish)
+        self._warn_unreadable(plan)
+        if not plan.changed:
+            return self._result(plan, found)
+        self.store.check(plan)
+        found = self._check_state(found)
+        if self.backup:
+            _backup.check(self.backup)
+        self._warn_repeat(found)
+        if check_mode:
+            return self._result(plan, found)
+        if found.stopped:
+            return self._change(plan, found)
+        return self._change_stopped(found)
+
+    # ---- before ----------------------------------------------------------------------------------------------
+
+    def _check_state(self, found):
+        """Is it STOPPED, or may we stop it?"""
+        if not found.stopped and found.state not in (RUNNING, PAUSED, FAILED):
+            found = self.lifecycle.read_definite()
+        if found.state == STOPPED and found.tasks:
+            found = self.lifecycle.stop(found)
+        if not found.stopped and not self.stop:
+            raise errors.StateError(
+                "The connector %s is %s. Its offsets can be changed only while it is STOPPED: use the module connector_state, or "
+                "stop: true to have it stopped for the change and put back to %s afterwards. Nothing was changed."
+                % (self.name, found, found.state), connector=found.result())
+        return found
+
+    def _warn_unreadable(self, plan) -> None:
+        hidden = sorted(plan.live.unreadable)
+        if hidden and not self.store.has_own_topic():
+            self.warnings.append(key_order_trap(self.name, hidden))
+        elif hidden:
+            self.warnings.append(
+                "%s has its own offsets.storage.topic, and %d of its listed partitions have no offset there (%s): the connector "
+                "starts from scratch for them, whatever the worker's topic holds."
+                % (self.name, len(hidden), ", ".join(hidden[:3])))
+
+    def _warn_repeat(self, found) -> None:
+        if found.state == RUNNING and any(entry.offset is not None for entry in self.wish.entries or []):
+            self.warnings.append(
+                "%s is RUNNING and will move on from the declared offsets: the same task changes them again at its next run."
+                % self.name)
+
+    # ---- the change ------------------------------------------------------------------------------------------
+
+    def _change_stopped(self, found) -> dict:
+        """Stop, change, put the state back, also when the change fails."""
+        try:
+            stopped = self.lifecycle.stop(found)
+            plan = make_plan(self.store.read(), self.wish)
+            if plan.changed:
+                self.store.check(plan)
+                result = self._change(plan, stopped)
+            else:
+                result = self._result(plan, stopped)
+        except errors.ConnectError as error:
+            raise self._state_put_back(found, error)
+        after = self._put_state_back(found)
+        result["connector"] = after.result()
+        if after.failed:
+            self.warnings.append("%s was put back to %s, but failed: %s." % (self.name, found.state, after.failure))
+        return result
+
+    def _put_state_back(self, found):
+        wanted = PAUSED if found.state == PAUSED else RUNNING
+        return self.lifecycle.reach(wanted, self.lifecycle.read())
+
+    def _state_put_back(self, found, error):
+        try:
+            after = self._put_state_back(found)
+        except errors.ConnectError as other:
+            return error.also(
+                "The connector could not be put back to %s either (%s): it is left to do by PUT %s/connectors/%s/%s."
+                % (found.state, other.message, self.client.url, self.name, "pause" if found.state == PAUSED else "resume"))
+        return error.also("The connector was put back: it is %s." % after, connector=after.result())
+
+    def _change(self, plan, stopped) -> dict:
+        before = plan.live
+        if self.backup:
+            _backup.write(self.backup, before, self.client, self.store.road)
+        try:
+            self._apply(plan)
+        except errors.ConnectError as error:
+            raise self._offsets_put_back(before, error)
+        return self._result(plan, stopped)
+
+    def _apply(self, plan) -> None:
+        """Write until a fresh read shows the wish; an answer that got lost is first read back, then repeated."""
+        gate = self.clock() + _GATE
+        end = self.clock() + self.lifecycle.wait_timeout
+        while True:
+            doubt = None
+            try:
+                warning = self.store.apply(plan)
+                if warning:
+                    self.warnings.append(warning)
+            except errors.NotStopped as error:
+                if not self.stop or self.clock() > gate:
+                    raise
+                doubt = error
+            except (errors.Lost, errors.Unsure) as error:
+                doubt = error
+            rest = self._read_back(doubt is None)
+            if not rest.changed:
+                return
+            if doubt is None:
+                raise self._not_what_was_declared(rest)
+            if self.clock() > end:
+                raise doubt
+            self.sleep(_PAUSE)
+            plan = rest
+
+    def _read_back(self, patient: bool):
+        """The plan that is left after a fresh read: unchanged means done."""
+        end = self.clock() + (_READ_BACK if patient else 0)
+        while True:
+            rest = make_plan(self.store.read(), self.wish)
+            if not rest.changed or self.clock() > end:
+                return rest
+            self.sleep(_PAUSE)
+
+    def _not_what_was_declared(self, rest):
+        hidden = [canonical(action.partition) for action in rest.changes if action.unreadable]
+        if hidden:
+            return errors.RoadError("The change was accepted, but had no effect. " + key_order_trap(self.name, hidden))
+        return errors.ReadBackError(
+            "Connect accepted the change of %s, but a fresh read shows something else for %d partition%s, first %s: %s instead of %s."
+            % (self.name, len(rest.changes), "" if len(rest.changes) == 1 else "s", canonical(rest.changes[0].partition),
+               canonical(rest.changes[0].before), canonical(rest.changes[0].after)))
+
+    # ---- after a failure -------------------------------------------------------------------------------------
+
+    def _offsets_put_back(self, before, error):
+        """The error, with what has become of the offsets."""
+        try:
+            undo = make_plan(self.store.read(), Wish.exactly(before))
+            if not undo.changed:
+                return error.also("The offsets are as they were.")
+            self.store.apply(undo)
+            left = make_plan(self.store.read(), Wish.exactly(before))
+        except errors.ConnectError as other:
+            return error.also(
+                "What is live now could not be read or put back (%s). Compare with offsets_before%s and set it by hand."
+                % (other.message, " or the file %s" % self.backup if self.backup else ""), **self._before_facts(before))
+        if left.changed:
+            return error.also("%d partitions could not be put back; compare with offsets_before." % len(left.changes),
+                              **self._before_facts(before))
+        return error.also("Some partitions had been changed; the offsets were put back as they were.")
+
+    def _before_facts(self, before) -> dict:
+        return {"offsets_before": [{"partition": entry.partition, "offset": entry.offset} for entry in before.sorted()],
+                "backup_file": self.backup}
+
+    # ---- what the module returns -----------------------------------------------------------------------------
+
+    def _result(self, plan, connector) -> dict:
+        result = change_result(plan, self.store.road, self.max_entries)
+        result["connector"] = connector.result()
+        result["backup_file"] = self.backup if plan.changed else None
+        result["warnings"] = self.warnings
+        return result

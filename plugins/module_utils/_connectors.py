@@ -1,0 +1,128 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""Connectors as resources: list them, create, reconfigure and delete them, bring about their state."""
+
+from __future__ import annotations
+
+import fnmatch
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _config
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import STATES, STOPPED, Connector, Lifecycle
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import info_result
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
+
+_GLOB = "*?["
+
+
+def list_connectors(client, patterns) -> dict:
+    """Those whose name is listed or fits a glob (all without patterns), in one request, sorted by name."""
+    found = client.connectors()
+    names = sorted(name for name in found if not patterns or any(_fits(name, pattern) for pattern in patterns))
+    missing = [pattern for pattern in patterns or [] if not any(_fits(name, pattern) for name in names)]
+    return {
+        "changed": False,
+        "exists": bool(names),
+        "connectors": [_one(name, found[name]) for name in names],
+        "missing": missing,
+    }
+
+
+def _fits(name: str, pattern: str) -> bool:
+    # A name may hold glob characters itself.
+    return name == pattern or (any(char in pattern for char in _GLOB) and fnmatch.fnmatchcase(name, pattern))
+
+
+def _one(name: str, parts: dict) -> dict:
+    info = parts.get("info") or {}
+    result = Connector(dict(parts.get("status") or {}, name=name)).result()
+    if result["type"] == "unknown":
+        result["type"] = info.get("type") or "unknown"
+    result["config"] = _config.masked(info.get("config") or {})
+    return result
+
+
+def read_offsets(client, name: str, max_entries: int) -> dict:
+    """The live offsets of one connector by REST; exists is false where there is no such connector."""
+    try:
+        connector = Connector(client.status(name))
+        store = RestStore(client, name, connector.kind)
+        snapshot = store.read()
+    except errors.NoConnector:
+        return {"changed": False, "exists": False, "connector": None, "method": RestStore.road, "offsets": [],
+                "offsets_count": 0, "unreadable": [], "unreadable_count": 0, "truncated": False}
+    return dict(info_result(snapshot, store.road, max_entries), changed=False, exists=True, connector=connector.result())
+
+
+def declare_present(client, name: str, config: dict, initial_state, wait_timeout: float, check_mode: bool) -> dict:
+    """Create the connector, or replace its whole configuration where it differs.
+
+    initial_state: started, paused or stopped, for a connector that has to be created (KIP-980, Connect 3.7).
+    """
+    wanted = dict(_config.as_text(config), name=name)
+    try:
+        live = client.info(name)["config"]
+    except errors.NoConnector:
+        live = None
+    if live == wanted:
+        return dict(_outcome(client, name), changed=False, created=False, diff=_config.diff(name, live, wanted))
+    if "connector.class" not in wanted:
+        raise errors.WishError("config has no connector.class, which every connector needs.")
+    created = live is None
+    if created and initial_state:
+        client.require("initial_state")
+    result = {"changed": True, "created": created, "diff": _config.diff(name, live, wanted), "connector": None}
+    if check_mode:
+        return dict(result, connector=None if created else _outcome(client, name)["connector"])
+    if created:
+        client.create(name, wanted, STATES[initial_state] if initial_state else None)
+    else:
+        client.put_config(name, wanted)
+    return dict(result, connector=Lifecycle(client, name, wait_timeout).wait_known().result())
+
+
+def _outcome(client, name: str) -> dict:
+    return {"connector": Connector(client.status(name)).result()}
+
+
+def declare_absent(client, name: str, wait_timeout: float, check_mode: bool) -> dict:
+    """Delete the connector. Its offsets stay where they are, and a new connector of its name goes on from there."""
+    try:
+        live = client.info(name)["config"]
+    except errors.NoConnector:
+        return {"changed": False, "created": False, "diff": _config.diff(name, None, None), "connector": None}
+    if not check_mode:
+        try:
+            client.delete(name)
+        except errors.NoConnector:
+            pass
+        Lifecycle(client, name, wait_timeout).wait_gone()
+    return {"changed": True, "created": False, "diff": _config.diff(name, live, None), "connector": None}
+
+
+def declare_state(client, name: str, state: str, wait_timeout: float, check_mode: bool) -> dict:
+    """Bring about started, paused or stopped and wait until it is a fact."""
+    wanted = STATES[state]
+    lifecycle = Lifecycle(client, name, wait_timeout)
+    found = lifecycle.read_definite()
+    header = "%s (state)" % name
+    changed = not lifecycle.is_in(wanted, found)
+    result = {
+        "changed": changed, "state_before": found.state, "connector": found.result(), "warnings": lifecycle.warnings,
+        "diff": [{"before_header": header, "after_header": header, "before": {"state": found.state},
+                  "after": {"state": wanted if changed else found.state}}],
+    }
+    if not changed:
+        return result
+    if wanted == STOPPED:
+        client.require("stop")
+    if check_mode:
+        return result
+    after = lifecycle.reach(wanted, found)
+    if state == "started" and after.failed:
+        raise errors.StateError("The connector %s was started, but failed: %s." % (name, after.failure), connector=after.result())
+    return dict(result, connector=after.result())

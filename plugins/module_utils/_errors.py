@@ -1,0 +1,102 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""The one exception tree of the collection.
+
+Every message names what it is about (connector, address, HTTP status, the server's own words) and, where there is
+one, the way out. ``facts`` travel into the failed module's result, so they never hold a secret.
+"""
+
+from __future__ import annotations
+
+
+class ConnectError(Exception):
+    """Anything that ends a module with a readable failure."""
+
+    def __init__(self, message: str, **facts):
+        super().__init__(message)
+        self.message = message
+        self.facts = facts
+
+    def also(self, sentence: str, **facts) -> ConnectError:
+        """This same error with one more sentence (and facts) for the reader."""
+        stop = "" if self.message.endswith((".", "!", "?", ":")) else "."
+        self.message = "%s%s %s" % (self.message, stop, sentence)
+        self.args = (self.message,)
+        self.facts.update(facts)
+        return self
+
+
+class WishError(ConnectError):
+    """The declaration cannot be accepted; raised before anything is written."""
+
+
+class StateError(ConnectError):
+    """The connector is not in the state that the change needs."""
+
+
+class WaitError(ConnectError):
+    """A fact that was waited for did not come true in time."""
+
+
+class RoadError(ConnectError):
+    """The chosen road (REST, topic, ...) is not able to make this change."""
+
+
+class ReadBackError(ConnectError):
+    """A fresh read after the change does not show what was declared."""
+
+
+class RestError(ConnectError):
+    """A call of the Connect REST API failed. Facts: url, method, http_status, server_message."""
+
+
+class Unreachable(RestError):
+    """No connection could be made, so the request was never sent."""
+
+
+class Lost(RestError):
+    """The request was sent, but no usable answer came: it may or may not have been carried out."""
+
+
+class Busy(RestError):
+    """Connect declined for the moment (a rebalance); nothing was done and a retry helps."""
+
+
+class Unsure(RestError):
+    """Connect or a proxy gave up half-way (time-out, lost leader): the request may have been carried out."""
+
+
+class AccessDenied(RestError):
+    """401, 403 or 407."""
+
+
+class NotConnect(RestError):
+    """Whatever answers at this address is not the root of a Connect REST API."""
+
+
+class NoConnector(RestError):
+    """Connect itself says that there is no such connector."""
+
+
+class EndpointMissing(RestError):
+    """This worker is too old for the call."""
+
+
+class AmbiguousName(RestError):
+    """A worker of 4.0 or later does not take this connector's name in a URL."""
+
+
+class NotStopped(RestError):
+    """Connect's own gate: offsets change only while the connector is STOPPED and has no tasks."""
+
+
+class Exists(RestError):
+    """409 on creation: a connector of that name is there already. A retry does not help."""
+
+
+class Refused(RestError):
+    """Connect or the connector's own validation refused the request; a retry does not help."""

@@ -1,0 +1,190 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""A connector's state: read it, bring it about, wait for the fact.
+
+Connect answers a stop, pause or resume before anything has happened; tasks follow through a rebalance. And
+``connector.state`` alone can be wrong for minutes when the worker that owned the connector has died. So what is
+waited for is a fact that the leader keeps: the list of tasks.
+"""
+
+from __future__ import annotations
+
+import time
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+
+RUNNING, PAUSED, STOPPED, FAILED = "RUNNING", "PAUSED", "STOPPED", "FAILED"
+
+#: the declarative words of the modules
+STATES = {"started": RUNNING, "paused": PAUSED, "stopped": STOPPED}
+
+_POLL = 0.2
+#: seconds without any task after which a connector that has none is taken at its word
+_SETTLE = 5.0
+#: seconds until Connect has passed a restart on to every worker
+_RESTART_DELAY = 1.0
+
+
+class Connector:
+    """One connector as its status shows it."""
+
+    def __init__(self, status: dict):
+        connector = status.get("connector") or {}
+        self.name = status.get("name")
+        self.kind = status.get("type") or "unknown"
+        self.state = connector.get("state")
+        self.worker_id = connector.get("worker_id")
+        self.version = connector.get("version")
+        self.trace = connector.get("trace")
+        self.tasks = sorted(status.get("tasks") or [], key=lambda task: task.get("id", 0))
+
+    @property
+    def stopped(self) -> bool:
+        """STOPPED by the word and by the fact. PAUSED with no tasks is not STOPPED: Connect refuses changes then."""
+        return self.state == STOPPED and not self.tasks
+
+    @property
+    def task_states(self) -> set:
+        return {task.get("state") for task in self.tasks}
+
+    @property
+    def failed(self) -> bool:
+        return self.state == FAILED or FAILED in self.task_states
+
+    @property
+    def failure(self) -> str:
+        """Which parts failed, with the first line of each trace."""
+        parts = [("the connector", self.state, self.trace)]
+        parts += [("task %s" % task.get("id"), task.get("state"), task.get("trace")) for task in self.tasks]
+        return "; ".join("%s: %s" % (who, ((trace or "no trace").strip().splitlines() or [""])[0])
+                         for who, state, trace in parts if state == FAILED)
+
+    def result(self) -> dict:
+        return {"name": self.name, "type": self.kind, "state": self.state, "worker_id": self.worker_id,
+                "version": self.version,
+                "tasks": [{name: task[name] for name in ("id", "state", "worker_id", "version", "trace") if name in task}
+                          for task in self.tasks]}
+
+    def __str__(self) -> str:
+        return "%s with %s" % (self.state, "no tasks" if not self.tasks else "%d task%s (%s)" % (
+            len(self.tasks), "" if len(self.tasks) == 1 else "s", ", ".join(sorted(map(str, self.task_states)))))
+
+
+class Lifecycle:
+    """One connector's state through REST. Sends nothing that the present state makes unnecessary."""
+
+    def __init__(self, client, name: str, wait_timeout: float, sleep=time.sleep, clock=time.monotonic):
+        """wait_timeout: seconds for each wait."""
+        self.client = client
+        self.name = name
+        self.wait_timeout = wait_timeout
+        self.sleep = sleep
+        self.clock = clock
+        self.warnings = []
+
+    def read(self) -> Connector:
+        """Raises NoConnector."""
+        return Connector(self.client.status(self.name))
+
+    def read_definite(self) -> Connector:
+        """Like read(), but waits while the state is one of a rebalance (UNASSIGNED, RESTARTING)."""
+        return self._wait("be in a definite state",
+                          lambda found: found.state in (RUNNING, PAUSED, STOPPED, FAILED) and "RESTARTING" not in found.task_states)
+
+    def reach(self, wanted: str, found: Connector) -> Connector:
+        """Bring about RUNNING, PAUSED or STOPPED from the state found and wait for it."""
+        return {RUNNING: self.start, PAUSED: self.pause, STOPPED: self.stop}[wanted](found)
+
+    def is_in(self, wanted: str, found: Connector) -> bool:
+        if wanted == STOPPED:
+            return found.stopped
+        if wanted == PAUSED:
+            return found.state == PAUSED and found.task_states <= {PAUSED, FAILED}
+        return found.state == RUNNING and found.task_states <= {RUNNING}
+
+    def stop(self, found: Connector) -> Connector:
+        if found.state != STOPPED:
+            # Once: every repeated stop rebalances the whole Connect cluster.
+            self.client.stop(self.name)
+        idle = _Steady(self.clock, _SETTLE)
+        after = self._wait("be STOPPED with no tasks left",
+                           lambda now: now.stopped or idle.holds(not now.tasks and found.state != STOPPED))
+        if not after.stopped:
+            self.warnings.append(
+                "%s was stopped and has no tasks, but its status still says %s; its worker %s does not report any more."
+                % (self.name, after.state, after.worker_id))
+        return after
+
+    def pause(self, found: Connector) -> Connector:
+        if found.state != PAUSED:
+            self.client.pause(self.name)
+        return self._wait("be PAUSED", lambda now: self.is_in(PAUSED, now))
+
+    def start(self, found: Connector) -> Connector:
+        """Also when it comes up FAILED: the caller sees it in what is returned."""
+        if found.state in (PAUSED, STOPPED):
+            self.client.resume(self.name)
+        elif found.failed:
+            self.client.restart_failed(self.name)
+            self.sleep(_RESTART_DELAY)
+        idle = _Steady(self.clock, _SETTLE)
+
+        def up(now):
+            if now.state == FAILED:
+                return True
+            if now.state != RUNNING or not now.task_states <= {RUNNING, FAILED}:
+                return False
+            return bool(now.tasks) or idle.holds(True)
+
+        return self._wait("be RUNNING with its tasks", up)
+
+    def wait_gone(self) -> None:
+        end = self.clock() + self.wait_timeout
+        while True:
+            try:
+                found = self.read()
+            except errors.NoConnector:
+                return
+            self._pause_until(end, "be gone", found)
+
+    def wait_known(self) -> Connector:
+        """A connector just created has no status for a moment."""
+        end = self.clock() + self.wait_timeout
+        while True:
+            try:
+                return self.read()
+            except errors.NoConnector:
+                self._pause_until(end, "have a status", None)
+
+    def _wait(self, goal: str, reached) -> Connector:
+        end = self.clock() + self.wait_timeout
+        while True:
+            found = self.read()
+            if reached(found):
+                return found
+            self._pause_until(end, goal, found)
+
+    def _pause_until(self, end, goal, found) -> None:
+        if self.clock() + _POLL > end:
+            raise errors.WaitError(
+                "Waited %g s for the connector %s to %s; it is %s." % (self.wait_timeout, self.name, goal, found or "unknown"),
+                connector=found.result() if found else None)
+        self.sleep(_POLL)
+
+
+class _Steady:
+    """True once a condition has held without a break for a number of seconds."""
+
+    def __init__(self, clock, seconds):
+        self.clock, self.seconds, self.since = clock, seconds, None
+
+    def holds(self, condition) -> bool:
+        if not condition:
+            self.since = None
+        elif self.since is None:
+            self.since = self.clock()
+        return self.since is not None and self.clock() - self.since >= self.seconds

@@ -1,0 +1,172 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""What a connector offset is, and when two of them are the same.
+
+A *source* offset is a pair of JSON objects ``{partition, offset}`` whose fields are scalars. Their types count:
+``4``, ``"4"`` and ``4.0`` are three values, and a partition with another type is another partition. The order of
+the fields does not count. A *sink* offset is a committed consumer position; Connect parses its numbers from text, so
+``"0"`` and ``0`` are the same (KIP-875; org.apache.kafka.connect.runtime.SinkUtils#parseSinkConnectorOffsets).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import namedtuple
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
+
+SOURCE = "source"
+SINK = "sink"
+
+INT64_MIN = -(2**63)
+INT64_MAX = 2**63 - 1
+
+TOPIC = "kafka_topic"
+PARTITION = "kafka_partition"
+OFFSET = "kafka_offset"
+
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+
+#: One pair: partition is a dict, offset a dict, or None where there is none (or it has to go).
+Entry = namedtuple("Entry", ["partition", "offset"])
+
+
+def canonical(value) -> str:
+    """The one text of a JSON value: equal texts mean equal values, types included; readable enough for a diff."""
+    if isinstance(value, dict):
+        value = {name: 0.0 if _is_negative_zero(item) else item for name, item in value.items()}
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def _is_negative_zero(value) -> bool:
+    # Java's JSON writer, and so Connect, knows only one zero.
+    return isinstance(value, float) and value == 0
+
+
+def untyped(partition: dict) -> str:
+    """Like canonical(), but blind to scalar types: finds the partition that somebody meant."""
+    return canonical({name: _spelling(value) for name, value in (partition or {}).items()})
+
+
+def _spelling(value) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def is_int(value) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_digits(value) -> bool:
+    return isinstance(value, str) and _WHOLE.fullmatch(value) is not None
+
+
+class Snapshot:
+    """What one road showed of one connector at one moment.
+
+    entries     canonical partition -> Entry with an offset
+    unreadable  canonical partition -> Entry listed by the worker with no value behind it (see RestStore)
+    """
+
+    def __init__(self, connector: str, kind: str, entries=(), unreadable=()):
+        self.connector = connector
+        self.kind = kind
+        self.entries = {canonical(entry.partition): entry for entry in entries}
+        self.unreadable = {canonical(entry.partition): entry for entry in unreadable}
+
+    def sorted(self) -> list:
+        return [self.entries[key] for key in sorted(self.entries)]
+
+
+def check_map(value, where: str) -> dict:
+    """A partition or an offset as declared: a JSON object, not empty, of scalars that Connect can store.
+
+    Raises WishError naming the field. Connect refuses nested values (OffsetUtils#validateFormat) and integers beyond
+    64 bits; NaN and infinity have no JSON form.
+    """
+    if not isinstance(value, dict):
+        raise WishError("%s must be a dictionary, it is %s." % (where, describe(value)))
+    if not value:
+        raise WishError("%s is an empty dictionary; it needs at least one field." % where)
+    for name, item in value.items():
+        _check_scalar(item, "%s.%s" % (where, name))
+    return value
+
+
+def _check_scalar(value, where: str) -> None:
+    if isinstance(value, (dict, list, tuple)):
+        raise WishError(
+            "%s is %s, but Connect stores only text, numbers, booleans and null. If it is JSON text that became a "
+            "structure (ansible-core 2.18 and older do that to a template such as \"{{ token }}\"), pass the whole list "
+            "as one variable (offsets: \"{{ my_offsets }}\"), or as a JSON document with the options src or content."
+            % (where, describe(value))
+        )
+    if is_int(value) and not INT64_MIN <= value <= INT64_MAX:
+        raise WishError("%s is %d, which does not fit into the 64 bits of a Connect offset." % (where, value))
+    if isinstance(value, float) and not math.isfinite(value):
+        raise WishError("%s is %r, which has no JSON form." % (where, value))
+    if isinstance(value, str):
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            raise WishError("%s holds half of a surrogate pair, which has no UTF-8 form." % where)
+    elif value is not None and not isinstance(value, (bool, int, float)):
+        raise WishError("%s is %s, which is no JSON value." % (where, describe(value)))
+
+
+def describe(value) -> str:
+    """A value with its type, in an operator's words, cut to a readable length."""
+    if value is None:
+        return "null"
+    kinds = ((bool, "the boolean"), (int, "the integer"), (float, "the float"), (str, "the text"),
+             (dict, "the dictionary"), (list, "the list"))
+    word = next((word for kind, word in kinds if isinstance(value, kind)), "of type %s:" % type(value).__name__)
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        text = repr(value)
+    return "%s %s" % (word, text if len(text) <= 80 else text[:77] + "...")
+
+
+def normalise(kind: str, entry: Entry, where: str) -> Entry:
+    """The entry in its kind's one form: sinks get integers, sources stay exactly as they are."""
+    if kind != SINK:
+        return entry
+    return Entry(_sink_partition(entry.partition, where), _sink_offset(entry.offset, where))
+
+
+def _sink_partition(partition: dict, where: str) -> dict:
+    _only_fields(partition, (TOPIC, PARTITION), where + ".partition")
+    if not isinstance(partition[TOPIC], str) or not partition[TOPIC]:
+        raise WishError("%s.partition.%s must be a topic's name, it is %s." % (where, TOPIC, describe(partition[TOPIC])))
+    return {TOPIC: partition[TOPIC], PARTITION: _whole(partition[PARTITION], "%s.partition.%s" % (where, PARTITION))}
+
+
+def _sink_offset(offset, where: str):
+    if offset is None:
+        return None
+    _only_fields(offset, (OFFSET,), where + ".offset")
+    return {OFFSET: _whole(offset[OFFSET], "%s.offset.%s" % (where, OFFSET))}
+
+
+def _only_fields(value: dict, names, where: str) -> None:
+    if set(value) != set(names):
+        raise WishError(
+            "%s of a sink connector must have exactly the field%s %s; it has %s."
+            % (where, "s" if len(names) > 1 else "", " and ".join(names), ", ".join(sorted(value)) or "none")
+        )
+
+
+def _whole(value, where: str) -> int:
+    if is_digits(value):
+        value = int(value)
+    if not is_int(value) or not 0 <= value <= INT64_MAX:
+        raise WishError("%s of a sink connector must be a whole number from 0 on, it is %s." % (where, describe(value)))
+    return value

@@ -1,0 +1,258 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""desired + live -> plan. Pure: nothing here reads or writes anything."""
+
+from __future__ import annotations
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import (
+    SOURCE,
+    Entry,
+    Snapshot,
+    canonical,
+    check_map,
+    describe,
+    is_digits,
+    is_int,
+    normalise,
+    untyped,
+)
+
+SET = "set"
+REMOVE = "remove"
+KEEP = "keep"
+
+
+class Wish:
+    """A declaration whose shape is sound. What it means depends on the connector's kind, known only later.
+
+    entries  list of Entry; offset None asks for removal. None instead of a list means "all of them" (state absent).
+    purge    True: partitions that are not listed have to go.
+    """
+
+    def __init__(self, entries, purge=False):
+        self.entries = entries
+        self.purge = purge
+
+    @classmethod
+    def present(cls, items, purge=False) -> Wish:
+        """From the option ``offsets`` under state present: every entry must say its offset."""
+        if not items:
+            raise WishError(
+                "The list offsets is empty, so nothing is declared and nothing was changed. To remove offsets use state: absent."
+            )
+        return cls(_entries(items, "offsets", needs_offset=True), purge)
+
+    @classmethod
+    def absent(cls, items) -> Wish:
+        """From the option ``offsets`` under state absent; None resets the whole connector."""
+        if items is None:
+            return cls(None)
+        if not items:
+            raise WishError(
+                "The list offsets is empty, so nothing was changed. To reset the whole connector leave the option offsets out."
+            )
+        return cls([Entry(entry.partition, None) for entry in _entries(items, "offsets", needs_offset=False)])
+
+    @classmethod
+    def document(cls, items, purge=False) -> Wish:
+        """From a document: ``offset: null`` removes (KIP-199). An empty list means something only with purge."""
+        if not items and not purge:
+            raise WishError("The document lists no offsets for this connector, so nothing was changed.")
+        return cls(_entries(items, "document", needs_offset=True, null_removes=True), purge)
+
+    @classmethod
+    def exactly(cls, snapshot: Snapshot) -> Wish:
+        """Put back what a snapshot holds, no more and no less."""
+        return cls(snapshot.sorted(), purge=True)
+
+    def for_kind(self, kind: str):
+        """The entries by canonical partition, in the kind's one form. None for "all". Raises WishError."""
+        if self.entries is None:
+            return None
+        found = {}
+        for index, entry in enumerate(self.entries):
+            entry = normalise(kind, entry, "offsets[%d]" % index)
+            key = canonical(entry.partition)
+            if key in found:
+                raise WishError("Two entries are for the same partition %s; nothing was changed." % key)
+            found[key] = entry
+        return found
+
+
+def _entries(items, source: str, needs_offset: bool, null_removes: bool = False) -> list:
+    if not isinstance(items, list):
+        raise WishError("%s must be a list of {partition, offset}, it is %s." % (source, describe(items)))
+    entries, seen = [], set()
+    for index, item in enumerate(items):
+        where = "%s[%d]" % (source, index)
+        entry = _entry(item, where, needs_offset, null_removes)
+        key = canonical(entry.partition)
+        if key in seen:
+            raise WishError("%s is a second entry for the partition %s." % (where, key))
+        seen.add(key)
+        entries.append(entry)
+    return entries
+
+
+def _entry(item, where: str, needs_offset: bool, null_removes: bool) -> Entry:
+    if not isinstance(item, dict):
+        raise WishError("%s must be a dictionary with partition and offset, it is %s." % (where, describe(item)))
+    unknown = sorted(set(item) - {"partition", "offset"})
+    if unknown:
+        raise WishError("%s has the unknown field%s %s; known are partition and offset."
+                        % (where, "s" if len(unknown) > 1 else "", ", ".join(unknown)))
+    if "partition" not in item:
+        raise WishError("%s has no partition." % where)
+    partition = check_map(item["partition"], where + ".partition")
+    if not needs_offset:
+        return Entry(partition, None)
+    if "offset" not in item:
+        # Connect itself takes a missing offset for "remove this partition" and answers 200.
+        raise WishError("%s has no offset. To remove a partition's offset use state: absent." % where)
+    if item["offset"] is None:
+        if null_removes:
+            return Entry(partition, None)
+        raise WishError("%s.offset is null. To remove a partition's offset use state: absent." % where)
+    return Entry(partition, check_map(item["offset"], where + ".offset"))
+
+
+class Action:
+    """What has to happen to one partition: set, remove or keep."""
+
+    def __init__(self, verb: str, partition: dict, before, after, unreadable: bool = False):
+        self.verb = verb
+        self.partition = partition
+        self.before = before
+        self.after = after
+        #: the worker lists the partition but shows no value for it
+        self.unreadable = unreadable
+
+    def result(self) -> dict:
+        direction, distance = movement(self.before, self.after)
+        return {"partition": self.partition, "action": self.verb, "from": self.before, "to": self.after,
+                "direction": direction, "distance": distance}
+
+
+class Plan:
+    """Every partition that is live or declared, with its action."""
+
+    def __init__(self, live: Snapshot, actions: dict, resets_all: bool):
+        self.live = live
+        self._actions = actions
+        #: the wish was to remove everything, which a road may do in one call
+        self.resets_all = resets_all
+
+    @property
+    def actions(self) -> list:
+        """Changes first, then what stays; each part in the order of the canonical partition."""
+        ordered = [self._actions[key] for key in sorted(self._actions)]
+        return [act for act in ordered if act.verb != KEEP] + [act for act in ordered if act.verb == KEEP]
+
+    @property
+    def changes(self) -> list:
+        return [act for act in self.actions if act.verb != KEEP]
+
+    @property
+    def changed(self) -> bool:
+        return any(act.verb != KEEP for act in self._actions.values())
+
+    @property
+    def counts(self) -> dict:
+        verbs = [act.verb for act in self._actions.values()]
+        return {verb: verbs.count(verb) for verb in (SET, REMOVE, KEEP)}
+
+    def after(self) -> list:
+        """The entries that will be live once the plan is carried out."""
+        return [Entry(self._actions[key].partition, self._actions[key].after)
+                for key in sorted(self._actions) if self._actions[key].after is not None]
+
+
+def make_plan(live: Snapshot, wish: Wish) -> Plan:
+    """Compare the wish with what is live. Raises WishError where a type was most likely lost on the way."""
+    wanted = wish.for_kind(live.kind)
+    actions = {}
+    for key, entry in (wanted or {}).items():
+        actions[key] = _action_for(key, entry, live)
+    if wanted and live.kind == SOURCE:
+        _check_partition_types(wanted, live)
+    everything_else_goes = wanted is None or wish.purge
+    for key, entry in live.entries.items():
+        if key not in actions:
+            verb, after = (REMOVE, None) if everything_else_goes else (KEEP, entry.offset)
+            actions[key] = Action(verb, entry.partition, entry.offset, after)
+    for key, entry in live.unreadable.items():
+        if key not in actions and everything_else_goes:
+            actions[key] = Action(REMOVE, entry.partition, None, None, unreadable=True)
+    return Plan(live, actions, resets_all=wanted is None)
+
+
+def _action_for(key: str, entry: Entry, live: Snapshot) -> Action:
+    unreadable = key in live.unreadable
+    before = live.entries[key].offset if key in live.entries else None
+    if entry.offset is None:
+        verb = REMOVE if before is not None or unreadable else KEEP
+    elif before is not None and canonical(before) == canonical(entry.offset):
+        verb = KEEP
+    else:
+        verb = SET
+        if live.kind == SOURCE and before is not None:
+            _check_offset_types(entry, before)
+    return Action(verb, entry.partition, before, entry.offset, unreadable)
+
+
+def _check_offset_types(entry: Entry, before: dict) -> None:
+    """Text of digits for a live integer, or the reverse, is a lost type, not a wish."""
+    for name, value in entry.offset.items():
+        if name in before and _swapped(value, before[name]):
+            raise WishError(
+                "The offset of partition %s: the field %s is declared as %s, but its live value is %s. Both are legal, and "
+                "they are different values, so nothing was changed. %s"
+                % (canonical(entry.partition), name, describe(value), describe(before[name]), _TYPE_HINT)
+            )
+
+
+_TYPE_HINT = (
+    "A template such as \"{{ pos + 1 }}\" gives text on ansible-core 2.18 and older: pass the whole list as one variable "
+    "(offsets: \"{{ my_offsets }}\"), or JSON text in the option content. If the type itself has to change, remove the "
+    "partition first (state: absent), then set it."
+)
+
+
+def _swapped(one, other) -> bool:
+    return (is_digits(one) and is_int(other)) or (is_int(one) and is_digits(other))
+
+
+def _check_partition_types(wanted: dict, live: Snapshot) -> None:
+    """A partition that is live under other types would be a new, silent, never read partition."""
+    new = [key for key in wanted if key not in live.entries and key not in live.unreadable]
+    if not new:
+        return
+    known = {untyped(entry.partition): key for key, entry in live.entries.items()}
+    for key in new:
+        meant = known.get(untyped(wanted[key].partition))
+        if meant is not None:
+            raise WishError(
+                "The partition %s is not live, but %s is: the same text with other types, which Connect takes for another "
+                "partition. Declare it with the live types; nothing was changed. %s" % (key, meant, _TYPE_HINT)
+            )
+
+
+def movement(before, after):
+    """(direction, distance) of one partition: known only when exactly one whole number differs.
+
+    Returns ("none", 0), ("forward", n), ("backward", n) with n > 0, or ("unknown", None).
+    """
+    if before is None or after is None or set(before) != set(after):
+        return ("none", 0) if before is None and after is None else ("unknown", None)
+    moved = [name for name in before if canonical(before[name]) != canonical(after[name])]
+    if not moved:
+        return "none", 0
+    old, new = before[moved[0]], after[moved[0]]
+    if len(moved) > 1 or not is_int(old) or not is_int(new):
+        return "unknown", None
+    return ("forward", new - old) if new > old else ("backward", old - new)

@@ -1,0 +1,63 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""How plans and snapshots are shown to people and to later tasks. Pure.
+
+Lists are cut at ``max_entries`` partitions (0: never), with the true counts beside them and a flag.
+"""
+
+from __future__ import annotations
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import canonical
+
+
+def change_result(plan, road: str, max_entries: int) -> dict:
+    """What connector_offsets returns of a plan, carried out or predicted."""
+    actions, before, after = plan.actions, plan.live.sorted(), plan.after()
+    shown = _cut(actions, max_entries)
+    return {
+        "changed": plan.changed,
+        "method": road,
+        "offsets": _pairs(_cut(after, max_entries)),
+        "offsets_before": _pairs(_cut(before, max_entries)),
+        "actions": [action.result() for action in shown],
+        "counts": dict(plan.counts, before=len(before), after=len(after)),
+        "truncated": len(shown) < len(actions) or bool(max_entries) and max(len(before), len(after)) > max_entries,
+        "diff": [_diff(plan.live.connector, shown, len(actions) - len(shown))],
+    }
+
+
+def info_result(snapshot, road: str, max_entries: int) -> dict:
+    """What connector_offsets_info returns of a snapshot."""
+    entries = snapshot.sorted()
+    shown = _cut(entries, max_entries)
+    hidden = [snapshot.unreadable[key].partition for key in sorted(snapshot.unreadable)]
+    return {
+        "method": road,
+        "offsets": _pairs(shown),
+        "offsets_count": len(entries),
+        "unreadable": _cut(hidden, max_entries),
+        "unreadable_count": len(hidden),
+        "truncated": len(shown) < len(entries),
+    }
+
+
+def _diff(connector: str, actions, hidden: int) -> dict:
+    """Before and after by partition, in one shape; only the partitions that are shown."""
+    header = "%s (offsets)" % connector
+    before = {canonical(action.partition): action.before for action in actions if action.before is not None}
+    after = {canonical(action.partition): action.after for action in actions if action.after is not None}
+    if hidden:
+        before["..."] = after["..."] = "%d more partitions are not shown" % hidden
+    return {"before_header": header, "after_header": header, "before": before, "after": after}
+
+
+def _pairs(entries) -> list:
+    return [{"partition": entry.partition, "offset": entry.offset} for entry in entries]
+
+
+def _cut(items: list, limit: int) -> list:
+    return items[:limit] if limit else items

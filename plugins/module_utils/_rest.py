@@ -1,0 +1,150 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""The endpoints of the Kafka Connect REST API (KIP-875, KIP-980) that the collection uses, one method each."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlsplit
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._answers import kafka_version
+
+#: the least Kafka version (major, minor) for what may be missing, and what it is in words
+SINCE = {
+    "stop": ((3, 5), "stop connectors"),
+    "offsets": ((3, 5), "show offsets"),
+    "alter": ((3, 6), "change offsets"),
+    "initial_state": ((3, 7), "create a connector with an initial state"),
+}
+
+
+class ConnectClient:
+    """All methods raise errors of _errors. Names are plain: they are encoded here."""
+
+    def __init__(self, transport):
+        self._transport = transport
+        self._root = None
+
+    @property
+    def url(self) -> str:
+        return self._transport.url
+
+    def root(self) -> dict:
+        """{"version", "commit", "kafka_cluster_id"}"""
+        if self._root is None:
+            self._root = self._get("", "version")
+        return self._root
+
+    def require(self, feature: str) -> None:
+        """Raise EndpointMissing if the worker's version is known to be too old for a feature of SINCE."""
+        version = kafka_version(self.root()["version"])
+        if version is not None and version < SINCE[feature][0]:
+            raise self._too_old(feature, {"url": self.url})
+
+    def connectors(self) -> dict:
+        """name -> {"status": ..., "info": ...} of all connectors, in one request."""
+        found = self._get("connectors?expand=status&expand=info")
+        if not all(isinstance(parts, dict) for parts in found.values()):
+            raise self._not_connect("GET", "connectors")
+        return found
+
+    def status(self, name: str) -> dict:
+        return self._get(_path(name, "status"), "connector")
+
+    def info(self, name: str) -> dict:
+        """{"name", "config", "tasks", "type"}"""
+        return self._get(_path(name), "config")
+
+    def offsets(self, name: str) -> list:
+        """[{"partition": {...}, "offset": {...} or None}]; needs Connect 3.5."""
+        return self._get(_path(name, "offsets"), "offsets")["offsets"]
+
+    def alter_offsets(self, name: str, pairs: list) -> str:
+        """Merge the pairs into the offsets, None removes one; the server's message. Needs Connect 3.6."""
+        return self._message("PATCH", name, {"offsets": pairs})
+
+    def reset_offsets(self, name: str) -> str:
+        """Remove all offsets; the server's message. Needs Connect 3.6."""
+        return self._message("DELETE", name)
+
+    def stop(self, name: str) -> None:
+        self._call("PUT", _path(name, "stop"))
+
+    def pause(self, name: str) -> None:
+        self._call("PUT", _path(name, "pause"))
+
+    def resume(self, name: str) -> None:
+        self._call("PUT", _path(name, "resume"))
+
+    def restart_failed(self, name: str) -> None:
+        """Restart what is FAILED of the connector and its tasks (KIP-745, Connect 3.0)."""
+        self._call("POST", _path(name, "restart") + "?includeTasks=true&onlyFailed=true")
+
+    def create(self, name: str, config: dict, initial_state=None) -> None:
+        """initial_state: RUNNING, PAUSED or STOPPED; needs Connect 3.7."""
+        body = {"name": name, "config": config}
+        if initial_state:
+            body["initial_state"] = initial_state
+        self._call("POST", "connectors", body)
+
+    def put_config(self, name: str, config: dict) -> None:
+        self._call("PUT", _path(name, "config"), config)
+
+    def delete(self, name: str) -> None:
+        self._call("DELETE", _path(name))
+
+    # ---- private ---------------------------------------------------------------------------------------------
+
+    def _message(self, verb, name, body=None) -> str:
+        answer = self._call(verb, _path(name, "offsets"), body)
+        if not isinstance(answer, dict) or not isinstance(answer.get("message"), str):
+            raise self._not_connect(verb, _path(name, "offsets"))
+        return answer["message"]
+
+    def _get(self, path, field=None) -> dict:
+        answer = self._call("GET", path)
+        if not isinstance(answer, dict) or (field is not None and field not in answer):
+            raise self._not_connect("GET", path)
+        return answer
+
+    def _call(self, verb, path, body=None):
+        try:
+            return self._transport.call(verb, path, body)
+        except errors.EndpointMissing as error:
+            raise self._explain(error)
+
+    def _explain(self, error):
+        """Too old a worker, or a wrong prefix in front of one?"""
+        verb, url = error.facts["method"], error.facts["url"]
+        last = urlsplit(url).path.rsplit("/", 1)[-1]
+        feature = {"offsets": "offsets" if verb == "GET" else "alter", "stop": "stop", "connectors": "initial_state"}.get(last)
+        if feature is None or (last == "connectors" and verb != "POST"):
+            return self._not_connect(verb, url)
+        try:
+            self.root()
+        except errors.RestError as other:
+            return other
+        return self._too_old(feature, error.facts)
+
+    def _too_old(self, feature, facts):
+        since, words = SINCE[feature]
+        return errors.EndpointMissing(
+            "The worker at %s runs Connect %s, which cannot %s by REST: that needs Connect %d.%d or later."
+            % ((self.url, self.root()["version"], words) + since), **facts)
+
+    def _not_connect(self, verb, path):
+        url = path if "://" in path else "%s/%s" % (self.url, path)
+        return errors.NotConnect(
+            "%s %s did not give what Connect gives there: this is not the root of a Connect REST API. Check connect_url and "
+            "its path prefix." % (verb, url), url=url, method=verb)
+
+
+def _path(name: str, *rest) -> str:
+    """connectors/NAME/..., the name as one percent-encoded segment. Raises WishError for what no URL can hold."""
+    if not name or name in (".", ".."):
+        raise errors.WishError("\"%s\" is no connector name that a URL can hold." % name)
+    return "/".join(("connectors", quote(name, safe="")) + rest)

@@ -1,0 +1,97 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""The REST road (KIP-875): read and change offsets through a Connect worker."""
+
+from __future__ import annotations
+
+import time
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import RoadError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import (
+    SINK,
+    Entry,
+    Snapshot,
+    canonical,
+    normalise,
+)
+
+#: a partition changed a moment ago can be listed without its value for milliseconds
+_RACE_READS = 3
+_RACE_PAUSE = 0.3
+
+_UNVALIDATED = "The Connect framework-managed offsets"
+
+
+class RestStore:
+    """read() -> Snapshot, check(plan), apply(plan) -> warning or None."""
+
+    road = "rest"
+
+    def __init__(self, client, name: str, kind: str, sleep=time.sleep):
+        self.client = client
+        self.name = name
+        self.kind = kind
+        self._sleep = sleep
+        self._own_topic = None
+
+    def read(self) -> Snapshot:
+        """Raises NoConnector, EndpointMissing (Connect before 3.5)."""
+        for attempt in range(_RACE_READS):
+            snapshot = self._read()
+            if not snapshot.unreadable:
+                break
+            if attempt + 1 < _RACE_READS:
+                self._sleep(_RACE_PAUSE)
+        return snapshot
+
+    def _read(self) -> Snapshot:
+        entries, unreadable = [], []
+        for item in self.client.offsets(self.name):
+            partition, offset = item.get("partition"), item.get("offset")
+            if offset is None:
+                unreadable.append(Entry(partition, None))
+            else:
+                entries.append(normalise(self.kind, Entry(partition, offset), self.name))
+        return Snapshot(self.name, self.kind, entries, unreadable)
+
+    def check(self, plan) -> None:
+        """Can this road make the change? Raises EndpointMissing (Connect before 3.6), RoadError; before any write."""
+        self.client.require("alter")
+        hidden = [canonical(action.partition) for action in plan.changes if action.unreadable]
+        if hidden and not self.has_own_topic():
+            raise RoadError(key_order_trap(self.name, hidden), unreadable=hidden[:10])
+
+    def has_own_topic(self) -> bool:
+        """The connector has an offsets.storage.topic of its own, for which a value can be missing without a trap."""
+        if self._own_topic is None:
+            self._own_topic = bool(self.client.info(self.name)["config"].get("offsets.storage.topic"))
+        return self._own_topic
+
+    def apply(self, plan):
+        """Send the change in one request. The caller reads back: the answer proves nothing."""
+        if plan.resets_all or (plan.changes and not plan.after()):
+            message = self.client.reset_offsets(self.name)
+        else:
+            message = self.client.alter_offsets(
+                self.name, [{"partition": action.partition, "offset": action.after} for action in plan.changes])
+        if not message.startswith(_UNVALIDATED):
+            return None
+        if self.kind == SINK:
+            return ("%s: %s" % (self.name, message))
+        return "%s: %s (the plugin did not check the offsets)" % (self.name, message)
+
+
+def key_order_trap(name: str, partitions: list) -> str:
+    """Why REST cannot change a partition that is listed without a value."""
+    return (
+        "The worker lists %d partition%s of %s without a value (%s%s). Its record on the offsets topic then has other key bytes "
+        "than the worker builds (fields in another order than a Java HashMap's, or blanks), and a change by REST would write "
+        "a second record that the connector never reads, and report success. REST cannot change this partition; only the "
+        "offsets topic can, with the key bytes that are there."
+        % (len(partitions), "" if len(partitions) == 1 else "s", name, ", ".join(partitions[:3]),
+           ", ..." if len(partitions) > 3 else "")
+    )

@@ -1,0 +1,108 @@
+#!/usr/bin/python
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: connector_info
+short_description: Show Kafka Connect connectors with their state, tasks and configuration
+version_added: 1.0.0
+author:
+  - streamops contributors (@streamops)
+description:
+  - Shows one, several or all connectors of a Kafka Connect cluster, in one request.
+options:
+  name:
+    description:
+      - Names of connectors, or globs such as V(orders-*). All connectors if left out.
+      - A name without a connector is no failure. It is listed in RV(missing).
+    type: list
+    elements: str
+extends_documentation_fragment:
+  - streamops.kafka_connect._connect
+  - streamops.kafka_connect._attributes
+  - streamops.kafka_connect._attributes.info_module
+  - streamops.kafka_connect._attributes.actiongroup_connect
+seealso:
+  - module: streamops.kafka_connect.connector_offsets_info
+"""
+
+EXAMPLES = r"""
+- name: Look at all connectors of the cluster
+  streamops.kafka_connect.connector_info:
+    connect_url: http://connect.example.com:8083
+  register: all_connectors
+
+- name: Look at those of one team
+  streamops.kafka_connect.connector_info:
+    connect_url: http://connect.example.com:8083
+    name: orders-*
+  register: orders
+
+- name: Stop here unless every one of them runs
+  ansible.builtin.assert:
+    that: orders.connectors | rejectattr("state", "equalto", "RUNNING") | list | length == 0
+"""
+
+RETURN = r"""
+exists:
+  description: Whether any connector fits.
+  returned: success
+  type: bool
+missing:
+  description: Those of O(name) that fit no connector.
+  returned: success
+  type: list
+  elements: str
+connectors:
+  description: The connectors, sorted by name.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Its name.
+      type: str
+      returned: success
+    type:
+      description: V(source), V(sink), or V(unknown) if the worker lacks its plugin.
+      type: str
+      returned: success
+    state:
+      description: V(RUNNING), V(PAUSED), V(STOPPED), V(FAILED), V(UNASSIGNED) or V(RESTARTING).
+      type: str
+      returned: success
+    worker_id:
+      description: The worker that runs the connector instance.
+      type: str
+      returned: success
+    version:
+      description: Version of the plugin, from Connect 4.1 on.
+      type: str
+      returned: success
+    tasks:
+      description: Its tasks, each with C(id), C(state), C(worker_id) and, if it failed, C(trace).
+      type: list
+      elements: dict
+      returned: success
+    config:
+      description: Its configuration. Values that look secret are masked, references to a config provider are not.
+      type: dict
+      returned: success
+"""
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connectors import list_connectors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+
+
+def main():
+    run(
+        dict(name=dict(type="list", elements="str")),
+        lambda client, params, check_mode: list_connectors(client, params["name"]),
+    )
+
+
+if __name__ == "__main__":
+    main()

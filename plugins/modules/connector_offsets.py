@@ -1,0 +1,309 @@
+#!/usr/bin/python
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: connector_offsets
+short_description: Declare the offsets of a Kafka Connect connector
+version_added: 1.0.0
+author:
+  - streamops contributors (@streamops)
+description:
+  - Compares the declared offsets of a connector with the live ones, changes what differs, and reads back what Connect then
+    shows. Success is what that fresh read shows, not what the answer said.
+  - The connector must be STOPPED for a change (see M(streamops.kafka_connect.connector_state)), or O(stop=true).
+  - Types count for a source connector. V(4), V("4") and V(4.0) are three values, and whole numbers stay exact up to 64 bits.
+    A declared offset replaces the whole offset of its partition.
+  - If anything fails after the first write, offsets and state are put back as they were, and the message says so or says what is
+    left to do.
+  - Needs Connect 3.6.
+attributes:
+  check_mode:
+    support: full
+    details:
+      - Sends nothing but GET requests. The rules of the connector's own plugin are known only to the real run.
+      - For a connector that is running the prediction rests on the offsets that Connect flushed last.
+  diff_mode:
+    support: full
+  idempotent:
+    support: partial
+    details:
+      - A connector that runs moves on from the declared offsets, and the same task then sets them again.
+options:
+  name:
+    description: Name of the connector.
+    type: str
+    required: true
+  state:
+    description:
+      - V(present) sets the listed partitions to the listed offsets. Others stay, unless O(purge=true).
+      - V(absent) removes the offsets of the listed partitions, or of all if O(offsets) is left out (a reset of the connector).
+    type: str
+    choices: [present, absent]
+    default: present
+  offsets:
+    description:
+      - List of pairs, each with C(partition) and C(offset), as RV(offsets) returns them. Under O(state=absent) C(offset)
+        may be left out and is ignored.
+      - The fields are the connector's own. For a sink they are C(kafka_topic) and C(kafka_partition), and C(kafka_offset) for
+        the next record to read.
+      - On ansible-core 2.18 and older a template inside the list turns numbers into text (and JSON text into structures).
+        Pass the whole list as one variable there, or use O(content).
+    type: list
+    elements: dict
+  src:
+    description:
+      - File with a JSON document of offsets to declare, instead of O(offsets). It is read where the module runs.
+      - Taken are a backup of this collection, a JSON object from connector names to lists of pairs (KIP-199), an answer of
+        C(GET /connectors/NAME/offsets), or a plain list of pairs. A null offset removes the partition's offset.
+    type: path
+  content:
+    description:
+      - The same document given directly, as JSON text or as a structure.
+    type: raw
+  purge:
+    description:
+      - Whether to remove the offsets of the partitions that are not listed, so that exactly the declared ones are left.
+    type: bool
+    default: false
+  method:
+    description:
+      - The road to the offsets. V(rest) is Connect's REST API, V(auto) takes what is best.
+    type: str
+    choices: [auto, rest]
+    default: auto
+  stop:
+    description:
+      - Whether a connector that is not STOPPED may be stopped for the change. It is put back to the state found afterwards,
+        also if the change fails. Nothing is stopped if there is nothing to change.
+    type: bool
+    default: false
+  backup:
+    description:
+      - Whether to write the offsets found to a file (mode 0600) before the first change.
+    type: bool
+    default: false
+  backup_file:
+    description:
+      - The file for O(backup=true). It must not exist. By default a file with the connector's name and the time, in
+        C(~/.local/share/streamops-kafka-connect/backups).
+    type: path
+  wait_timeout:
+    description: Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be put back.
+    type: int
+    default: 120
+  max_entries:
+    description:
+      - How many partitions RV(offsets), RV(offsets_before), RV(actions) and the diff list at most, changes first. V(0) lists all.
+      - RV(counts) always counts all of them, and RV(truncated) tells whether a list was cut.
+    type: int
+    default: 1000
+extends_documentation_fragment:
+  - streamops.kafka_connect._connect
+  - streamops.kafka_connect._attributes
+  - streamops.kafka_connect._attributes.actiongroup_connect
+seealso:
+  - module: streamops.kafka_connect.connector_offsets_info
+  - module: streamops.kafka_connect.connector_state
+  - name: KIP-875
+    description: First-class offsets support in Kafka Connect.
+    link: https://cwiki.apache.org/confluence/display/KAFKA/KIP-875%3A+First-class+offsets+support+in+Kafka+Connect
+"""
+
+EXAMPLES = r"""
+- name: Replay a file from its beginning, the connector being stopped for it and started again
+  streamops.kafka_connect.connector_offsets:
+    connect_url: http://connect.example.com:8083
+    name: orders-source
+    stop: true
+    offsets:
+      - partition: {filename: /data/orders.txt}
+        offset: {position: 0}
+
+- name: Skip a poison record at offset 41 of one partition of a sink
+  streamops.kafka_connect.connector_offsets:
+    connect_url: http://connect.example.com:8083
+    name: orders-sink
+    stop: true
+    backup: true
+    offsets:
+      - partition: {kafka_topic: orders, kafka_partition: 3}
+        offset: {kafka_offset: 42}
+
+- name: Forget everything that the connector has read
+  streamops.kafka_connect.connector_offsets:
+    connect_url: http://connect.example.com:8083
+    name: orders-source
+    state: absent
+
+- name: Put exactly the offsets of a backup back
+  streamops.kafka_connect.connector_offsets:
+    connect_url: http://connect.example.com:8083
+    name: orders-source
+    src: /var/backups/orders-source.json
+    purge: true
+"""
+
+RETURN = r"""
+method:
+  description: The road that was taken.
+  returned: success
+  type: str
+  sample: rest
+offsets:
+  description: The offsets after the change, in check mode as predicted. They can be given back as O(offsets).
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - partition: {filename: /data/orders.txt}
+      offset: {position: 0}
+offsets_before:
+  description: The offsets before the change.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - partition: {filename: /data/orders.txt}
+      offset: {position: 4096}
+actions:
+  description: What happens to each partition, changes first.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    partition:
+      description: The partition.
+      type: dict
+      returned: success
+    action:
+      description: V(set), V(remove) or V(keep).
+      type: str
+      returned: success
+    from:
+      description: The offset before, null if there was none.
+      type: dict
+      returned: success
+    to:
+      description: The offset after, null if there is none.
+      type: dict
+      returned: success
+    direction:
+      description: V(forward), V(backward), V(none), or V(unknown) unless exactly one whole number differs.
+      type: str
+      returned: success
+    distance:
+      description: How far that number moves. Null where the direction is unknown.
+      type: int
+      returned: success
+  sample:
+    - partition: {filename: /data/orders.txt}
+      action: set
+      from: {position: 4096}
+      to: {position: 0}
+      direction: backward
+      distance: 4096
+counts:
+  description: How many partitions are V(set), V(remove) and V(keep), and how many have an offset V(before) and V(after).
+  returned: success
+  type: dict
+  sample: {set: 1, remove: 0, keep: 0, before: 1, after: 1}
+truncated:
+  description: Whether O(max_entries) has cut a list.
+  returned: success
+  type: bool
+backup_file:
+  description: The backup written (in check mode, to be written). Null without O(backup=true) or without a change.
+  returned: success
+  type: str
+connector:
+  description:
+    - The connector after the change.
+  returned: success
+  type: dict
+  contains:
+    name:
+      description: Its name.
+      type: str
+      returned: success
+    type:
+      description: V(source), V(sink), or V(unknown) if the worker lacks its plugin.
+      type: str
+      returned: success
+    state:
+      description: V(RUNNING), V(PAUSED), V(STOPPED), V(FAILED), V(UNASSIGNED) or V(RESTARTING).
+      type: str
+      returned: success
+    worker_id:
+      description: The worker that runs the connector instance.
+      type: str
+      returned: success
+    version:
+      description: Version of the plugin, from Connect 4.1 on.
+      type: str
+      returned: success
+    tasks:
+      description: Its tasks, each with C(id), C(state), C(worker_id) and, if it failed, C(trace).
+      type: list
+      elements: dict
+      returned: success
+  sample:
+    name: orders-source
+    type: source
+    state: STOPPED
+    worker_id: 10.0.0.7:8083
+    version: 4.3.1
+    tasks: []
+diff:
+  description: What differs, before and after. In check mode it is what would differ.
+  returned: with C(--diff)
+  type: list
+  elements: dict
+"""
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._backup import default_path
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import OffsetsChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._wish import read_wish
+
+
+def declare(client, params, check_mode):
+    change = OffsetsChange(
+        client,
+        params["name"],
+        read_wish(params),
+        stop=params["stop"],
+        backup=(params["backup_file"] or default_path(params["name"])) if params["backup"] else None,
+        wait_timeout=params["wait_timeout"],
+        max_entries=params["max_entries"],
+    )
+    return change.run(check_mode)
+
+
+def main():
+    run(
+        dict(
+            name=dict(type="str", required=True),
+            state=dict(type="str", choices=["present", "absent"], default="present"),
+            offsets=dict(type="list", elements="dict"),
+            src=dict(type="path"),
+            content=dict(type="raw"),
+            purge=dict(type="bool", default=False),
+            method=dict(type="str", choices=["auto", "rest"], default="auto"),
+            stop=dict(type="bool", default=False),
+            backup=dict(type="bool", default=False),
+            backup_file=dict(type="path"),
+            wait_timeout=dict(type="int", default=120),
+            max_entries=dict(type="int", default=1000),
+        ),
+        declare,
+        mutually_exclusive=[("offsets", "src", "content")],
+        required_if=[("state", "present", ["offsets", "src", "content"], True)],
+    )
+
+
+if __name__ == "__main__":
+    main()

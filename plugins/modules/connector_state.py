@@ -1,0 +1,133 @@
+#!/usr/bin/python
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: connector_state
+short_description: Start, pause or stop a Kafka Connect connector and wait until it is a fact
+version_added: 1.0.0
+author:
+  - streamops contributors (@streamops)
+description:
+  - Declares the state of a connector. Connect answers such a request before anything has happened. This module waits
+    until the tasks have followed.
+  - Nothing is sent if the connector is in that state already, because every repeated stop rebalances the whole Connect cluster.
+attributes:
+  check_mode:
+    support: full
+  diff_mode:
+    support: full
+  idempotent:
+    support: full
+options:
+  name:
+    description: Name of the connector.
+    type: str
+    required: true
+  state:
+    description:
+      - V(started) means that Connect shows the connector and all its tasks as RUNNING. What is FAILED is restarted, and it is
+        a failure if it fails again.
+      - V(paused) means PAUSED. Tasks that exist keep their resources and their position in memory.
+      - V(stopped) means STOPPED with no task left. Only then can offsets be changed. Needs Connect 3.5.
+    type: str
+    choices: [started, paused, stopped]
+    required: true
+  wait_timeout:
+    description: Seconds to wait for the state.
+    type: int
+    default: 120
+extends_documentation_fragment:
+  - streamops.kafka_connect._connect
+  - streamops.kafka_connect._attributes
+  - streamops.kafka_connect._attributes.actiongroup_connect
+seealso:
+  - module: streamops.kafka_connect.connector_offsets
+"""
+
+EXAMPLES = r"""
+- name: Stop the connector and wait until its tasks are gone
+  streamops.kafka_connect.connector_state:
+    connect_url: http://connect.example.com:8083
+    name: orders-source
+    state: stopped
+
+- name: Start it again
+  streamops.kafka_connect.connector_state:
+    connect_url: http://connect.example.com:8083
+    name: orders-source
+    state: started
+"""
+
+RETURN = r"""
+state_before:
+  description: The state that was found, in Connect's words.
+  returned: success
+  type: str
+  sample: RUNNING
+connector:
+  description:
+    - The connector after the change, in check mode as it was found.
+  returned: success
+  type: dict
+  contains:
+    name:
+      description: Its name.
+      type: str
+      returned: success
+    type:
+      description: V(source), V(sink), or V(unknown) if the worker lacks its plugin.
+      type: str
+      returned: success
+    state:
+      description: V(RUNNING), V(PAUSED), V(STOPPED), V(FAILED), V(UNASSIGNED) or V(RESTARTING).
+      type: str
+      returned: success
+    worker_id:
+      description: The worker that runs the connector instance.
+      type: str
+      returned: success
+    version:
+      description: Version of the plugin, from Connect 4.1 on.
+      type: str
+      returned: success
+    tasks:
+      description: Its tasks, each with C(id), C(state), C(worker_id) and, if it failed, C(trace).
+      type: list
+      elements: dict
+      returned: success
+  sample:
+    name: orders-source
+    type: source
+    state: STOPPED
+    worker_id: 10.0.0.7:8083
+    version: 4.3.1
+    tasks: []
+diff:
+  description: What differs, before and after. In check mode it is what would differ.
+  returned: with C(--diff)
+  type: list
+  elements: dict
+"""
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connectors import declare_state
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+
+
+def main():
+    run(
+        dict(
+            name=dict(type="str", required=True),
+            state=dict(type="str", choices=["started", "paused", "stopped"], required=True),
+            wait_timeout=dict(type="int", default=120),
+        ),
+        lambda client, params, check_mode: declare_state(
+            client, params["name"], params["state"], params["wait_timeout"], check_mode),
+    )
+
+
+if __name__ == "__main__":
+    main()
