@@ -28,6 +28,8 @@ _SERVER_ERRORS = (
     ("haven't stopped completely", errors.Busy),
     ("timed out", errors.Unsure),
     ("io error trying to forward", errors.Unsure),
+    # The worker lists while its log reader adds: ConcurrentModificationException, seen after resets of 100,000 keys.
+    ("failed to retrieve offsets for", errors.Unsure),
     ("can be safely retried", errors.Unsure),
     ("shutting down", errors.Unsure),
     ("no connector `", errors.NoConnector),

@@ -25,7 +25,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle
 )
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import canonical
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish, make_plan
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import change_result
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import change_result, pairs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore, key_order_trap
 
 #: seconds that a worker may take to show what it has just accepted
@@ -103,8 +103,7 @@ class OffsetsChange:
     def _warn_repeat(self, found) -> None:
         if found.state == RUNNING and any(entry.offset is not None for entry in self.wish.entries or []):
             self.warnings.append(
-                "%s is RUNNING and will move on from the declared offsets: the same task changes them again at its next run."
-                % self.name)
+                "%s is RUNNING: once it runs on from the declared offsets, the same task changes them again at its next run." % self.name)
 
     # ---- the change ------------------------------------------------------------------------------------------
 
@@ -213,8 +212,7 @@ class OffsetsChange:
         return error.also("Some partitions had been changed; the offsets were put back as they were.")
 
     def _before_facts(self, before) -> dict:
-        return {"offsets_before": [{"partition": entry.partition, "offset": entry.offset} for entry in before.sorted()],
-                "backup_file": self.backup}
+        return {"offsets_before": pairs(before.sorted(), self.max_entries), "backup_file": self.backup}
 
     # ---- what the module returns -----------------------------------------------------------------------------
 

@@ -32,7 +32,8 @@ WORKER_LIMIT = 90
 
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 5.0
-_UNSURE_READS = 3
+#: seconds for which a read is repeated whose answer got lost or went wrong half-way
+_UNSURE_READS = 10.0
 
 
 class _Header(AuthBase):
@@ -101,22 +102,21 @@ class Transport:
         A busy cluster is waited for. A lost or unsure answer is asked for again only by GET, for the outcome of a
         write is then unknown: it is the caller's to read first.
         """
-        end = self._clock() + self.retry_for
-        pause, reads = _FIRST_PAUSE, 0
+        start = self._clock()
+        pause = _FIRST_PAUSE
         while True:
             try:
                 return self._first_reachable(verb, path, body)
             except errors.Busy as error:
-                last = error
+                last, patience = error, self.retry_for
             except (errors.Lost, errors.Unsure) as error:
-                last = error
-                reads += 1
-                if verb != "GET" or reads >= _UNSURE_READS or error.facts.get("timed_out"):
+                if verb != "GET" or error.facts.get("timed_out"):
                     raise
+                last, patience = error, min(_UNSURE_READS, self.retry_for)
                 self._next_worker()
             wait = pause * random.uniform(0.5, 1.0)
-            if self._clock() + wait > end:
-                raise last.also("Tried again for %g s." % self.retry_for)
+            if self._clock() + wait > start + patience:
+                raise last.also("Tried again for %g s." % patience)
             self._sleep(wait)
             pause = min(pause * 2, _LONGEST_PAUSE)
 

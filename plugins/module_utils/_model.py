@@ -31,6 +31,7 @@ TOPIC = "kafka_topic"
 PARTITION = "kafka_partition"
 OFFSET = "kafka_offset"
 
+_encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 
 #: One pair: partition is a dict, offset a dict, or None where there is none (or it has to go).
@@ -41,7 +42,7 @@ def canonical(value) -> str:
     """The one text of a JSON value: equal texts mean equal values, types included; readable enough for a diff."""
     if isinstance(value, dict):
         value = {name: 0.0 if _is_negative_zero(item) else item for name, item in value.items()}
-    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+    return _encode(value)
 
 
 def _is_negative_zero(value) -> bool:

@@ -21,8 +21,8 @@ def change_result(plan, road: str, max_entries: int) -> dict:
     return {
         "changed": plan.changed,
         "method": road,
-        "offsets": _pairs(_cut(after, max_entries)),
-        "offsets_before": _pairs(_cut(before, max_entries)),
+        "offsets": pairs(after, max_entries),
+        "offsets_before": pairs(before, max_entries),
         "actions": [action.result() for action in shown],
         "counts": dict(plan.counts, before=len(before), after=len(after)),
         "truncated": len(shown) < len(actions) or bool(max_entries) and max(len(before), len(after)) > max_entries,
@@ -33,11 +33,11 @@ def change_result(plan, road: str, max_entries: int) -> dict:
 def info_result(snapshot, road: str, max_entries: int) -> dict:
     """What connector_offsets_info returns of a snapshot."""
     entries = snapshot.sorted()
-    shown = _cut(entries, max_entries)
+    shown = pairs(entries, max_entries)
     hidden = [snapshot.unreadable[key].partition for key in sorted(snapshot.unreadable)]
     return {
         "method": road,
-        "offsets": _pairs(shown),
+        "offsets": shown,
         "offsets_count": len(entries),
         "unreadable": _cut(hidden, max_entries),
         "unreadable_count": len(hidden),
@@ -55,8 +55,9 @@ def _diff(connector: str, actions, hidden: int) -> dict:
     return {"before_header": header, "after_header": header, "before": before, "after": after}
 
 
-def _pairs(entries) -> list:
-    return [{"partition": entry.partition, "offset": entry.offset} for entry in entries]
+def pairs(entries, max_entries: int) -> list:
+    """Entries in the shape of the option ``offsets``."""
+    return [{"partition": entry.partition, "offset": entry.offset} for entry in _cut(entries, max_entries)]
 
 
 def _cut(items: list, limit: int) -> list:

@@ -1,0 +1,117 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The main job on a real Kafka: a connector delivers its input once more, because a playbook said so.
+
+Run by ``make demo``; ``make demo ARGS=--keep`` leaves the stack running to play with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from demo.topic import read_topic
+from stack import ClusterSpec, Stack
+from stack.paths import cache_dir
+
+HERE = Path(__file__).resolve().parent
+LINES = ["apples 3", "pears 7", "plums 12", "quinces 1", "figs 30"]
+STARTED = time.monotonic()
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(prog="make demo", description=__doc__.splitlines()[0])
+    arguments.add_argument("--keep", action="store_true", help="leave the broker and the worker running")
+    keep = arguments.parse_args().keep
+    stack = Stack(cache_dir() / "stacks" / "demo", say=lambda line: print("      " + line, flush=True))
+    stack.purge()
+    try:
+        return show(stack, keep)
+    finally:
+        if not keep:
+            stack.purge()
+
+
+def show(stack: Stack, keep: bool) -> int:
+    step("Start a Kafka broker and a Kafka Connect worker on this machine")
+    stack.up({"main": ClusterSpec("4.3.1")})
+    endpoints = stack.endpoints()
+    brokers, url = endpoints["bootstrap_servers"], endpoints["clusters"]["main"]["urls"][0]
+
+    folder = Path(endpoints["dir"]) / "demo"
+    folder.mkdir(exist_ok=True)
+    orders = folder / "orders.txt"
+    orders.write_text("".join(line + "\n" for line in LINES), encoding="utf-8")
+    inventory = folder / "inventory.json"
+    hosts = {"demo_cluster": {"kafka_connect_url": url}}
+    inventory.write_text(json.dumps({"kafka_connect": {"hosts": hosts}}), encoding="utf-8")
+    variables = ["-i", str(inventory), "-e", json.dumps({"orders_file": str(orders)})]
+    replay = ["streamops.kafka_connect.reset_offsets", *variables, "-e", f"@{HERE / 'replay.yml'}"]
+    stopped, started = (["-e", f"reset_offsets_final_state={state}"] for state in ("stopped", "started"))
+
+    step("Create the connector orders-source, which reads orders.txt (5 lines) into the topic orders")
+    playbook(str(HERE / "create.yml"), *variables)
+    before = read_topic(brokers, "orders", len(LINES))
+    print_records(before)
+
+    step("Ask what a reset to the beginning of the file would do: --check --diff changes nothing")
+    playbook(*replay, *stopped, "--check", "--diff")
+
+    step("Do it: stop the connector, set its offset back, read it back, and leave it stopped for a look")
+    playbook(*replay, *stopped, "--diff")
+
+    step("Do it again: the offset is as declared, so nothing changes")
+    playbook(*replay, *stopped)
+
+    step("Declare the same with the connector started: it now delivers its input once more")
+    playbook(*replay, *started)
+    records = read_topic(brokers, "orders", 2 * len(LINES))
+    print_records(records, known=len(before))
+
+    again = [value for _offset, value in records[len(before):]]
+    good = [value for _offset, value in before] == LINES and again == LINES
+    print()
+    if good:
+        print(f"The {len(LINES)} records were delivered again, as offsets {len(before)} to {len(records) - 1} of the topic orders.")
+    else:
+        print(f"FAILED: expected {LINES} twice in the topic orders, found {records}")
+    print(f"Demo done in {time.monotonic() - STARTED:.0f} s.")
+    if keep:
+        print(f"Still running: Connect at {url}, Kafka at {brokers}. Stop both with: python3 -m stack down --dir {endpoints['dir']}")
+    return 0 if good else 1
+
+
+def step(text: str, count=[0]) -> None:  # noqa: B006
+    count[0] += 1
+    print(f"\n[{time.monotonic() - STARTED:3.0f} s] {count[0]}. {text}", flush=True)
+
+
+def playbook(*arguments: str) -> None:
+    """Run ansible-playbook of the environment that runs this."""
+    command = [str(Path(sys.executable).with_name("ansible-playbook")), *arguments]
+    print("      $ ansible-playbook " + " ".join(Path(word).name if word.startswith("/") else word for word in arguments))
+    settings = {"ANSIBLE_DISPLAY_SKIPPED_HOSTS": "false", "ANSIBLE_FORCE_COLOR": "1" if sys.stdout.isatty() else "0"}
+    with subprocess.Popen(
+        command, env=os.environ | settings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        for line in process.stdout or ():
+            if line.strip():
+                print("      | " + line.rstrip(), flush=True)
+    if process.returncode:
+        raise SystemExit(f"ansible-playbook ended with {process.returncode}")
+
+
+def print_records(records: list[tuple[int, str]], known: int = 0) -> None:
+    print("      The topic orders now holds:")
+    for offset, value in records:
+        print(f"        offset {offset}: {value}" + ("   <- delivered again" if known and offset >= known else ""))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

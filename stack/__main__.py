@@ -1,0 +1,10 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`python3 -m stack`."""
+
+import sys
+
+from stack.cli import main
+
+sys.exit(main())

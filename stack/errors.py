@@ -1,0 +1,8 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one exception of the stack."""
+
+
+class StackError(Exception):
+    """Something the caller has to know or fix; the text is complete, no traceback is needed."""

@@ -1,0 +1,72 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Timing, memory, and rows of results."""
+
+from __future__ import annotations
+
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass
+class Row:
+    """One judged figure: ours, the peer's (or the allowed amount), and the bound on ours / theirs."""
+
+    name: str
+    ours: float
+    theirs: float
+    bound: float
+    unit: str = "s"
+
+    @property
+    def ratio(self) -> float:
+        return self.ours / self.theirs
+
+    @property
+    def good(self) -> bool:
+        return self.ratio <= self.bound
+
+    def __str__(self) -> str:
+        verdict = "ok" if self.good else "TOO MUCH"
+        return (
+            f"{self.name:<66} {self.ours:9.3f} {self.unit:<2} against {self.theirs:9.3f} {self.unit:<2}"
+            f"  ratio {self.ratio:5.2f} (at most {self.bound:g})  {verdict}"
+        )
+
+
+def alternate(rounds: int, *jobs: Callable[[], float]) -> list[float]:
+    """The median seconds of each job, the jobs taking turns so that noise hits all of them."""
+    times: list[list[float]] = [[] for _ in jobs]
+    for _ in range(rounds):
+        for job, seconds in zip(jobs, times, strict=True):
+            seconds.append(job())
+    return [statistics.median(seconds) for seconds in times]
+
+
+def timed(job: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    job()
+    return time.perf_counter() - start
+
+
+def run(command: list[str], env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=os.environ | (env or {}))
+    if done.returncode:
+        raise SystemExit(f"{command} ended with {done.returncode}:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+    return done
+
+
+def peak_mib_of_children() -> float:
+    """The largest resident set of any child process that has ended so far, in MiB (Linux counts in KiB)."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+
+
+def machine() -> dict[str, object]:
+    return {"cores": os.cpu_count(), "machine": platform.machine(), "python": platform.python_version()}

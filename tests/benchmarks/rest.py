@@ -1,0 +1,139 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The REST road."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import requests
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import OffsetsChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._http import Transport
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._rest import ConnectClient
+
+from tests.benchmarks.measure import Row, alternate, peak_mib_of_children, run, timed
+from tests.benchmarks.peers import Bkkt, curl_patch
+
+MODULES = "ansible_collections.streamops.kafka_connect.plugins.modules"
+NUMBERS = itertools.count(1)
+
+
+def partition(number: int) -> dict[str, str]:
+    return {"filename": f"dir/f{number}"}
+
+
+def pairs(count: int, offset: int) -> list[dict[str, object]]:
+    return [{"partition": partition(number), "offset": {"n": offset}} for number in range(count)]
+
+
+def stopped_connector(url: str, name: str, count: int) -> None:
+    """A test connector that never runs, with so many partitions at offset 0."""
+    config = {"connector.class": "streamops.test.ShapedSourceConnector", "topic": name, "alter.offsets": "accept"}
+    body = {"name": name, "config": config, "initial_state": "STOPPED"}
+    requests.post(f"{url}/connectors", json=body, timeout=120).raise_for_status()
+    wait_for(lambda: requests.get(f"{url}/connectors/{name}/status", timeout=120).ok)
+    body = {"offsets": pairs(count, 0)}
+    requests.patch(f"{url}/connectors/{name}/offsets", json=body, timeout=120).raise_for_status()
+
+
+def wait_for(condition, patience: float = 60) -> None:
+    end = time.monotonic() + patience
+    while not condition():
+        if time.monotonic() > end:
+            raise SystemExit("waited in vain")
+        time.sleep(0.2)
+
+
+def module(which: str, **arguments: object) -> float:
+    """Seconds of a module as a process of its own, without Ansible around it."""
+    text = json.dumps({"ANSIBLE_MODULE_ARGS": arguments})
+    return timed(lambda: run([sys.executable, "-m", f"{MODULES}.{which}", text]))
+
+
+def no_op_task_against_uri(url: str, folder: Path) -> list[Row]:
+    """A whole task of a playbook; what is counted is the growth from 1 task to 1 + TASKS."""
+    tasks, name = 15, "noop"
+    stopped_connector(url, name, 1)
+    ours = {"streamops.kafka_connect.connector_offsets": {"connect_url": url, "name": name, "offsets": pairs(1, 0)}}
+    theirs = {"ansible.builtin.uri": {"url": f"{url}/connectors/{name}/offsets"}}
+
+    def play(task: dict[str, object], count: int) -> float:
+        file = folder / "play.json"
+        file.write_text(json.dumps([{"hosts": "localhost", "gather_facts": False, "tasks": [task] * count}]))
+        playbook = str(Path(sys.executable).with_name("ansible-playbook"))
+        env = {"ANSIBLE_PYTHON_INTERPRETER": sys.executable}
+        return timed(lambda: run([playbook, "-c", "local", "-i", "localhost,", str(file)], env))
+
+    one_ours, many_ours, one_theirs, many_theirs = alternate(
+        5, lambda: play(ours, 1), lambda: play(ours, 1 + tasks), lambda: play(theirs, 1), lambda: play(theirs, 1 + tasks)
+    )
+    return [
+        Row("(a) a no-op connector_offsets task against a uri GET task",
+            (many_ours - one_ours) / tasks, (many_theirs - one_theirs) / tasks, 1.3)
+    ]  # fmt: skip
+
+
+def patch_against_curl(url: str, count: int, folder: Path) -> list[Row]:
+    """Read, plan, patch and read back, against the bare request of the same body."""
+    name, body = "patch", folder / "patch.json"
+    stopped_connector(url, name, count)
+    client = ConnectClient(Transport([url]))
+
+    def ours() -> float:
+        wish = Wish.present(pairs(count, next(NUMBERS)))
+        return timed(lambda: OffsetsChange(client, name, wish).run(check_mode=False))
+
+    def theirs() -> float:
+        body.write_text(json.dumps({"offsets": pairs(count, next(NUMBERS))}))
+        return curl_patch(url, name, body)
+
+    mine, curl = alternate(7, ours, theirs)
+    return [Row(f"(b) changing {count} partitions against one curl PATCH", mine, curl, 3.0)]
+
+
+def list_and_patch_against_bkkt(url: str, bkkt: Bkkt, counts: tuple[int, ...], folder: Path) -> list[Row]:
+    """A process each: one that also reads back and compares (ours), and one that does not."""
+    rows = []
+    for count in counts:
+        name, body = f"bkkt{count}", folder / "bkkt.json"
+        stopped_connector(url, name, count)
+
+        def ours(name=name, count=count) -> float:
+            return module("connector_offsets", connect_url=[url], name=name, offsets=pairs(count, next(NUMBERS)))
+
+        def theirs(name=name, count=count, body=body) -> float:
+            body.write_text(json.dumps({"offsets": pairs(count, next(NUMBERS))}))
+            return bkkt.patch(name, body)
+
+        mine, other = alternate(7, lambda n=name: module("connector_offsets_info", connect_url=[url], name=n),
+                                lambda n=name: bkkt.get(n))  # fmt: skip
+        rows.append(Row(f"(c) listing {count} partition(s) against bkkt get", mine, other, 1.0))
+        mine, other = alternate(7, ours, theirs)
+        rows.append(Row(f"(c) changing {count} partition(s) against bkkt patch", mine, other, 1.0))
+    return rows
+
+
+def hundred_thousand(url: str) -> list[Row]:
+    """Limits, no peer: seconds and MiB of the module's process."""
+    name, count = "many", 100_000
+    stopped_connector(url, name, count)
+    before = peak_mib_of_children()
+    info = module("connector_offsets_info", connect_url=[url], name=name)
+    reset = module("connector_offsets", connect_url=[url], name=name, state="absent")
+    left = requests.get(f"{url}/connectors/{name}/offsets", timeout=120).json()["offsets"]
+    if left:
+        raise SystemExit(f"{len(left)} offsets left after the reset")
+    peak = peak_mib_of_children()
+    print(f"largest child before: {before:.0f} MiB, pid {os.getpid()}", file=sys.stderr)
+    return [
+        Row("(d) info of 100,000 partitions against the limit", info, 60, 1.0),
+        Row("(d) reset of 100,000 partitions against the limit", reset, 60, 1.0),
+        Row("(d) memory of both against the limit", peak, 500, 1.0, "MiB"),
+    ]

@@ -1,0 +1,306 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The stack tool itself: its pure parts, and that it survives what happens to processes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from stack import ClusterSpec, Stack, StackError
+from stack.cli import main, parse_cluster
+from stack.config import broker_properties, worker_properties, write_properties
+from stack.ports import find_free, is_free
+from stack.process import Process, spawn, stop_all
+from stack.readiness import broker_ready, joined_generation
+from stack.state import Cluster, Node, State, load
+
+
+def wait_until(condition, seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.1)
+
+
+# -- pure parts
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "version", "workers"),
+    [
+        ("main", "main", "4.3.1", 1),
+        ("main=3.5.2", "main", "3.5.2", 1),
+        ("main=3.4.1x3", "main", "3.4.1", 3),
+        ("mainx2", "main", "4.3.1", 2),
+        ("eu-west_1=4.3.1x12", "eu-west_1", "4.3.1", 12),
+    ],
+)
+def test_cluster_argument(text, name, version, workers):
+    assert parse_cluster(text) == (name, ClusterSpec(version, workers))
+
+
+@pytest.mark.parametrize("text", ["", "=4.3.1", "Main", "main=4", "main=4.3.1x0", "a b", "../x", "main=4.3.1x-1"])
+def test_wrong_cluster_argument(text):
+    with pytest.raises(argparse.ArgumentTypeError):
+        parse_cluster(text)
+
+
+def _cluster(version: str, **properties: str) -> Cluster:
+    return Cluster("eu", version, 7, dict(properties), [])
+
+
+def _node(name: str = "eu-1", **properties: str) -> Node:
+    return Node(name, 20001, f"-Dstreamops.node={name}", "log", properties=dict(properties))
+
+
+def test_worker_file():
+    properties = worker_properties(_cluster("3.5.2"), _node(), "127.0.0.1:1", "/a,/b")
+    assert properties["group.id"] == "connect-eu"
+    assert properties["offset.storage.topic"] == "connect-eu-offsets"
+    assert properties["offset.storage.partitions"] == "7"
+    assert properties["listeners"] == "http://127.0.0.1:20001"
+    assert "plugin.discovery" not in properties
+
+
+def test_plugin_discovery_from_3_6():
+    assert worker_properties(_cluster("3.6.0"), _node(), "b", "p")["plugin.discovery"] == "service_load"
+    assert worker_properties(_cluster("4.3.1"), _node(), "b", "p")["plugin.discovery"] == "service_load"
+
+
+def test_own_worker_properties_win():
+    cluster = _cluster("4.3.1", **{"offset.flush.interval.ms": "9", "listeners": "https://127.0.0.1:{port}"})
+    worker = _node(**{"offset.flush.interval.ms": "8"})
+    properties = worker_properties(cluster, worker, "b", "p")
+    assert properties["offset.flush.interval.ms"] == "8"
+    assert properties["listeners"] == "https://127.0.0.1:20001"
+    assert cluster.url(worker) == "https://127.0.0.1:20001"
+
+
+def test_broker_file(tmp_path):
+    broker = _node("broker", **{"num.partitions": "3"})
+    broker.controller_port = 20002
+    properties = broker_properties(broker, tmp_path)
+    assert properties["advertised.listeners"] == "PLAINTEXT://127.0.0.1:20001"
+    assert properties["controller.quorum.voters"] == "1@127.0.0.1:20002"
+    assert properties["num.partitions"] == "3"
+
+
+def test_property_file_escapes(tmp_path):
+    write_properties(tmp_path / "p", {"a": "C:\\x\ny"})
+    assert (tmp_path / "p").read_text() == "a=C:\\\\x\\ny\n"
+
+
+@pytest.mark.parametrize(
+    ("log", "generation"),
+    [
+        ("", None),
+        ("Joined group at generation 3 with x: Assignment{error=0, leader='a', leaderUrl='http://h:1/', o=1}", 3),
+        ("Joined group at generation 3 with x: Assignment{error=0, leader='null', leaderUrl='null', o=1}", None),
+        ("Joined group at generation 3 z leaderUrl='u'\nnoise\nJoined group at generation 12 z leaderUrl='u'", 12),
+    ],
+)
+def test_joined_generation(log, generation):
+    assert joined_generation(log) == generation
+
+
+def test_ports():
+    first = find_free(set())
+    assert is_free(first)
+    assert find_free({first}) != first
+    assert not broker_ready(first)
+
+
+def test_state_round_trip(tmp_path):
+    state = State(_node("broker"), {"eu": _cluster("4.3.1", a="b")})
+    state.clusters["eu"].workers.append(_node())
+    state.save(tmp_path / "stack.json")
+    assert load(tmp_path / "stack.json") == state
+    assert load(tmp_path / "missing.json") == State()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"broker": {"pid": 1}, "clusters": {}}', "\0"])
+def test_damaged_state(tmp_path, text):
+    (tmp_path / "stack.json").write_text(text)
+    with pytest.raises(StackError, match="damaged"):
+        Stack(tmp_path).status()
+
+
+# -- processes
+
+
+def _sleeper(tmp_path: Path, tag: str = "-Dtag") -> Process:
+    argv = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(60)", tag]
+    return spawn(argv, tag, tmp_path / "log", dict(os.environ))
+
+
+def test_process_is_known_again_and_stopped(tmp_path):
+    process = _sleeper(tmp_path)
+    assert process.alive()
+    assert os.getsid(process.pid) == process.pid
+    wait_until(lambda: (tmp_path / "log").read_text() == "up\n")
+    stop_all([process], 5)
+    assert not process.alive()
+    stop_all([process], 5)
+
+
+def test_pid_of_another_process_is_not_ours(tmp_path):
+    process = _sleeper(tmp_path)
+    try:
+        assert not Process(process.pid, process.start_time, "-Dother").alive()
+        later = Process(process.pid, process.start_time + 1, process.tag)
+        assert not later.alive()
+        stop_all([later], 1)
+        assert process.alive()
+    finally:
+        stop_all([process], 5)
+
+
+def test_process_that_ignores_term_is_killed(tmp_path):
+    code = "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
+    process = spawn([sys.executable, "-c", code, "-Dtag"], "-Dtag", tmp_path / "log", dict(os.environ))
+    wait_until(lambda: (tmp_path / "log").read_text() == "up\n")
+    stop_all([process], 0.2)
+    assert not process.alive()
+
+
+# -- command line without a stack
+
+
+def test_commands_on_an_empty_directory(tmp_path, capsys):
+    directory = str(tmp_path / "none")
+    assert main(["status", "--dir", directory]) == 3
+    assert json.loads(capsys.readouterr().out)["running"] is False
+    assert main(["down", "--dir", directory]) == 0
+    assert main(["purge", "--dir", directory]) == 0
+    assert main(["logs", "--dir", directory]) == 0
+    assert not Path(directory).exists()
+
+
+def test_missing_java_is_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    assert main(["up", "--dir", str(tmp_path / "s")]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "java is missing" in error
+    assert "apt-get install" in error
+
+
+# -- life cycle on real processes
+
+
+def _get(url: str):
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        return json.load(answer)
+
+
+def _put_config(url: str, name: str, config: dict) -> None:
+    request = urllib.request.Request(
+        f"{url}/connectors/{name}/config",
+        method="PUT",
+        data=json.dumps(config).encode(),
+        headers={"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        assert answer.status == 201
+
+
+def _offsets(url: str, name: str) -> list:
+    try:
+        return _get(f"{url}/connectors/{name}/offsets")["offsets"]
+    except urllib.error.HTTPError:
+        return []
+
+
+def _pids(endpoints: dict) -> set[int]:
+    workers = [worker for cluster in endpoints["clusters"].values() for worker in cluster["workers"]]
+    return {endpoints["broker"]["pid"], *(worker["pid"] for worker in workers)}
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory):
+    own = Stack(tmp_path_factory.mktemp("stack"))
+    yield own
+    own.purge()
+    assert not own.layout.root.exists()
+
+
+def test_life_cycle(stack):
+    """Up, a second up, a connector, a crash of everything, stale pids, one more worker, a wrong one, down."""
+    first = stack.up({"main": ClusterSpec(offset_partitions=3)})
+    url = first["clusters"]["main"]["urls"][0]
+    assert broker_ready(int(first["bootstrap_servers"].partition(":")[2]))
+    plugins = {plugin["class"] for plugin in _get(f"{url}/connector-plugins")}
+    assert "streamops.test.ShapedSourceConnector" in plugins
+    assert "org.apache.kafka.connect.file.FileStreamSourceConnector" in plugins
+    assert stack.up() == first, "a second up restarts nothing"
+    assert stack.status()["running"]
+
+    config = {
+        "connector.class": "streamops.test.ShapedSourceConnector",
+        "topic": "shaped",
+        "partitions": '[{"zeta": "z", "topic": "t", "alpha": 1, "server": "s"}]',
+        "partition.map": "linked",
+        "records.per.partition": "3",
+        "interval.ms": "1",
+    }
+    _put_config(url, "linked", config)
+    _put_config(url, "hash", {**config, "partition.map": "hash"})
+    partition = {"zeta": "z", "topic": "t", "alpha": 1, "server": "s"}
+    wait_until(lambda: _offsets(url, "hash") == [{"partition": partition, "offset": {"n": 2}}])
+    wait_until(lambda: _offsets(url, "linked") == [{"partition": partition, "offset": None}])
+
+    for pid in _pids(first):
+        os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: not any(node.alive() for node in load(stack.layout.state).nodes()))
+    assert not stack.status()["running"]
+    other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    try:
+        # As after a reboot: the pid of the file belongs to a stranger now.
+        state = load(stack.layout.state)
+        state.broker.pid = other.pid
+        state.save(stack.layout.state)
+        second = stack.up()
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
+    assert second["clusters"]["main"]["urls"] == [url]
+    assert second["bootstrap_servers"] == first["bootstrap_servers"]
+    assert not _pids(first) & _pids(second)
+    wait_until(lambda: _offsets(url, "hash") == [{"partition": partition, "offset": {"n": 2}}])
+
+    added = stack.add_worker("main")
+    assert _get(f"{added}/connectors") == _get(f"{url}/connectors")
+    stack.stop_worker(added, kill=True)
+    assert not stack.status()["running"]
+    stack.restart_worker(added)
+    assert stack.status()["running"]
+
+    with pytest.raises(StackError) as caught:
+        stack.add_worker("main", {"key.converter": "no.such.Converter"})
+    assert "main-3 ended while starting" in str(caught.value)
+    assert "no.such.Converter" in str(caught.value)
+    assert str(stack.layout.logs / "main-3.log") in str(caught.value)
+    assert stack.status()["running"], "the worker that cannot start is not kept"
+
+    with pytest.raises(StackError, match="cluster main is there with version 4.3.1"):
+        stack.up({"main": ClusterSpec("3.4.1")})
+
+    pids = _pids(stack.endpoints())
+    stack.down()
+    stack.down()
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+    assert not stack.status()["running"]
