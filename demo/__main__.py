@@ -9,6 +9,7 @@ Run by ``make demo``; ``make demo ARGS=--keep`` leaves the stack running to play
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import subprocess
@@ -23,6 +24,7 @@ from stack.paths import cache_dir
 HERE = Path(__file__).resolve().parent
 LINES = ["apples 3", "pears 7", "plums 12", "quinces 1", "figs 30"]
 STARTED = time.monotonic()
+STEPS = itertools.count(1)
 
 
 def main() -> int:
@@ -87,9 +89,8 @@ def show(stack: Stack, keep: bool) -> int:
     return 0 if good else 1
 
 
-def step(text: str, count=[0]) -> None:  # noqa: B006
-    count[0] += 1
-    print(f"\n[{time.monotonic() - STARTED:3.0f} s] {count[0]}. {text}", flush=True)
+def step(text: str) -> None:
+    print(f"\n[{time.monotonic() - STARTED:3.0f} s] {next(STEPS)}. {text}", flush=True)
 
 
 def playbook(*arguments: str) -> None:

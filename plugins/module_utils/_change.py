@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import time
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _backup, _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _backup
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import (
     FAILED,
     PAUSED,

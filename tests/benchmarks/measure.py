@@ -43,8 +43,8 @@ class Row:
 
 def alternate(rounds: int, *jobs: Callable[[], float]) -> list[float]:
     """The median seconds of each job, the jobs taking turns so that noise hits all of them."""
-    times: list[list[float]] = [[] for _ in jobs]
-    for _ in range(rounds):
+    times: list[list[float]] = [[] for job in jobs]
+    for dummy in range(rounds):
         for job, seconds in zip(jobs, times, strict=True):
             seconds.append(job())
     return [statistics.median(seconds) for seconds in times]

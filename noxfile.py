@@ -1,0 +1,329 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sessions behind the Makefile. nox picks, times and reports them; the virtualenvs are ours (see `environment`)."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import fcntl
+import functools
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import nox
+from nox.command import CommandFailed
+
+ROOT = Path(__file__).resolve().parent
+WORK = ROOT / ".nox"
+COLLECTION = Path("ansible_collections/streamops/kafka_connect")
+CACHE = Path(
+    os.environ.get("STREAMOPS_CACHE")
+    or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "streamops-kafka-connect").expanduser()
+)
+MAIN_CORE = "2.19"  # the ansible-core of every session that does not say otherwise
+# ansible-core versions and the Pythons that each may run on, best first; a version without an interpreter is left out
+CORES = {
+    "2.17": ("3.11", "3.12", "3.10"),
+    "2.18": ("3.11", "3.12", "3.13"),
+    "2.19": ("3.11", "3.12", "3.13"),
+    "2.21": ("3.12", "3.13", "3.14"),
+}
+
+nox.options.default_venv_backend = "none"
+nox.options.error_on_external_run = False
+nox.options.sessions = []
+
+
+# --- virtualenvs, interpreters, trees
+
+
+def environment(session: nox.Session, *names: str, python: str = sys._base_executable) -> Path:
+    """The bin folder of a virtualenv with tests/requirements/<name>.txt of each name.
+
+    It lies outside the checkout, is named after what is in it, and is made once for all sessions and all clones:
+    changed requirements give a new one, a clean clone finds the old one. (One of nox's own belongs to one session.)
+    """
+    files = [ROOT / "tests" / "requirements" / f"{name}.txt" for name in names]
+    version = subprocess.run([python, "-VV"], check=True, capture_output=True, text=True).stdout
+    key = hashlib.sha256("".join([python, version, *(file.read_text() for file in files)]).encode()).hexdigest()[:12]
+    folder = CACHE / "venvs" / f"{'-'.join(names)}-{key}"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{folder}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "complete").exists():
+            session.run(python, "-m", "venv", "--clear", str(folder))
+            requirements = [word for file in files for word in ("--requirement", str(file))]
+            session.run(str(folder / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check", *requirements)
+            (folder / "complete").touch()
+    return folder / "bin"
+
+
+@functools.cache
+def pythons() -> dict[str, str]:
+    """Working interpreters by minor version. Those of pyenv are taken from its folders: its shims may refuse to run."""
+    pyenv = Path(os.environ.get("PYENV_ROOT") or "~/.pyenv").expanduser()
+    folders = [*sorted(pyenv.glob("versions/*/bin")), *map(Path, os.get_exec_path())]
+    found = {f"{sys.version_info.major}.{sys.version_info.minor}": sys._base_executable}
+    for folder in folders:
+        for path in sorted(folder.glob("python3.[0-9]*")):
+            version = path.name.removeprefix("python")
+            if version not in found and re.fullmatch(r"3\.\d+", version):
+                check = subprocess.run([path, "-c", "import ensurepip, venv"], check=False, capture_output=True)
+                if check.returncode == 0:
+                    found[version] = str(path)
+    return found
+
+
+def core(session: nox.Session, version: str, *more: str) -> Path | None:
+    """The bin folder of an environment with that ansible-core, None if no fitting Python is here."""
+    for python in CORES[version]:
+        if python in pythons():
+            return environment(session, f"core-{version}", *more, python=pythons()[python])
+    session.warn(f"ansible-core {version} is left out: needs one of Python {', '.join(CORES[version])}")
+    return None
+
+
+def main(session: nox.Session, *more: str) -> Path:
+    return environment(session, f"core-{MAIN_CORE}", *more)
+
+
+def variables(bin_folder: Path) -> dict[str, str]:
+    """The environment in which this checkout, wherever it lies, is the collection for Ansible, pytest and molecule."""
+    tree = WORK / "tree"
+    link = tree / COLLECTION
+    link.parent.mkdir(parents=True, exist_ok=True)
+    if not link.is_symlink() or link.resolve() != ROOT:
+        link.unlink(missing_ok=True)
+        link.symlink_to(ROOT)
+    path = [str(tree), str(ROOT), os.environ.get("PYTHONPATH", "")]
+    return {
+        "PATH": os.pathsep.join([str(bin_folder), os.environ["PATH"]]),
+        "PYTHONPATH": os.pathsep.join(filter(None, path)),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "ANSIBLE_COLLECTIONS_PATH": str(tree),
+        # not what discovery finds first on PATH: requests is here
+        "ANSIBLE_PYTHON_INTERPRETER": str(bin_folder / "python"),
+        "ANSIBLE_LOCALHOST_WARNING": "false",
+        "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+        "STREAMOPS_CACHE": str(CACHE),
+    }
+
+
+def git_files() -> list[str]:
+    """What git tracks or would track."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+    return [name for name in names if name and (ROOT / name).is_file()]
+
+
+def real_folder(name: str) -> Path:
+    """A copy of those files as a git repository at the place that ansible-test demands (it refuses a link)."""
+    top = WORK / name
+    shutil.rmtree(top, ignore_errors=True)
+    folder = top / COLLECTION
+    for file in git_files():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / file, folder / file, follow_symlinks=False)
+    subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
+    subprocess.run(["git", "add", "--all"], cwd=folder, check=True)
+    return folder
+
+
+# --- tests
+
+
+def pytest(session: nox.Session, *arguments: str, **env: str) -> None:
+    bin_folder = main(session, "demo", "tests")
+    session.run(
+        str(bin_folder / "python"), "-m", "pytest", "-ra", *arguments, *session.posargs, env=variables(bin_folder) | env
+    )
+
+
+@nox.session
+def unit(session: nox.Session) -> None:
+    """The pure code, and the REST client against a stub that provokes faults."""
+    pytest(session, "tests/unit")
+
+
+@nox.session
+def integration(session: nox.Session) -> None:
+    """The modules, the role and the playbook on a real broker and real Connect workers."""
+    pytest(session, "tests/integration")
+
+
+@nox.session
+def cores(session: nox.Session) -> None:
+    """The same answers with every supported ansible-core."""
+    found = {version: core(session, version) for version in CORES}
+    commands = {version: str(bin_folder / "ansible-playbook") for version, bin_folder in found.items() if bin_folder}
+    pytest(session, "tests/cores", STREAMOPS_CORES=json.dumps(commands))
+
+
+@nox.session
+def molecule(session: nox.Session) -> None:
+    """Each molecule scenario with its idempotence step; ends with a line that says how many passed."""
+    bin_folder = main(session, "demo", "tests")
+    # In the root of the collection molecule finds extensions/molecule and its config.yml by itself.
+    command = [bin_folder / "molecule", "test", *(session.posargs or ["--all"])]
+    env = os.environ | variables(bin_folder) | {"NO_COLOR": "1"}
+    passed: dict[str, bool] = {}
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, cwd=ROOT, env=env, text=True, **pipes) as process:
+        for line in process.stdout or ():
+            print(line, end="", flush=True)
+            # the recap: "name : actions=3  successful=2  disabled=0  skipped=0  missing=1  failed=0"
+            row = re.match(r"(\S+)\s*: actions=\d+ .* failed=(\d+)", line)
+            if row and row[1] != "default":  # that one only starts and stops what the others share
+                passed[row[1]] = passed.get(row[1], True) and row[2] == "0"
+    failed = list(passed.values()).count(False)
+    print(f"molecule: {len(passed) - failed} passed, {failed} failed", flush=True)
+    if process.returncode or failed or not passed:
+        session.error(f"molecule ended with {process.returncode}")
+
+
+# --- static checks: they work on copies, so that nothing is left in the checkout
+
+
+@nox.session(allow_parallel=True)
+def static(session: nox.Session) -> None:
+    """Linters, documentation, changelog, metadata."""
+    folder = real_folder("static")
+    top = folder.parents[2]
+    bin_folder = main(session, "lint")
+    env = {
+        "PATH": os.pathsep.join([str(bin_folder), os.environ["PATH"]]),
+        "ANSIBLE_COLLECTIONS_PATH": str(top),
+        "NO_COLOR": "1",
+    }
+    commands = [
+        "yamllint --strict .",
+        "ruff check --quiet --extend-exclude plugins .",
+        "ruff check --quiet --line-length 160 --target-version py38 plugins",  # what a managed host may have
+        "python tests/lint/action_group.py",
+        "antsibull-changelog lint",
+        "antsibull-docs lint-collection-docs --plugin-docs .",
+        "ansible-lint",
+    ]
+    session.chdir(folder)
+    failed = []
+    for command in commands:
+        program, *arguments = command.split()
+        try:
+            session.run(str(bin_folder / program), *arguments, env=env)
+        except CommandFailed:
+            failed.append(command)
+    builder = [str(bin_folder / "ansible-builder"), "introspect", "--sanitize", str(top)]
+    if "requests" not in str(session.run(*builder, env=env, silent=True)):
+        failed.append("ansible-builder introspect: an execution environment would lack requests")
+    if failed:
+        session.error("failed: " + "; ".join(failed))
+
+
+@nox.session(allow_parallel=True)
+@nox.parametrize("version", [MAIN_CORE, "2.21"])
+def sanity(session: nox.Session, version: str) -> None:
+    """ansible-test sanity, all tests, without an ignore file and without a container."""
+    bin_folder = core(session, version)
+    if bin_folder is None:
+        session.skip(f"no Python for ansible-core {version}")
+    folder = real_folder(f"sanity-{version}")
+    ignored = [str(path.name) for path in folder.glob("tests/sanity/ignore-*.txt")]
+    if ignored:
+        session.error(f"ignore files are not wanted: {ignored}")
+    home = ansible_test_home(version)
+    folders = [str(Path(python).parent) for python in pythons().values()]
+    env = {"PATH": os.pathsep.join([str(bin_folder), *folders, os.environ["PATH"]]), "HOME": str(home)}
+    command = [str(bin_folder / "ansible-test"), "sanity", "--local", "--requirements", "--color", "no"]
+    session.chdir(folder)
+    session.run(*command, *session.posargs, env=env)
+
+
+def ansible_test_home(version: str) -> Path:
+    """A home for ansible-test: its caches, the user's pip settings, and a pip bootstrap that needs nothing but PyPI.
+
+    ansible-test passes on next to no environment variables, so settings that live in some (PIP_CERT, PIP_INDEX_URL,
+    ...) have to be in a file. Its own bootstrap script comes from a host that not every machine reaches.
+    """
+    home = CACHE / "ansible-test" / version
+    settings = configparser.RawConfigParser()
+    settings.read_dict({"global": {"quiet": "1"}})
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    # global.cert='/etc/ca.pem', install.no-deps='true', and from the environment, which wins, :env:.cert='/etc/ca.pem'
+    for key, value in (line.split("=", 1) for line in lines):
+        section, name = key.rsplit(".", 1)
+        settings.read_dict({section.replace(":env:", "global"): {name: ast.literal_eval(value)}})
+    config = home / ".config" / "pip" / "pip.conf"
+    config.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # an index URL may hold a password
+    with open(config, "w") as file:
+        settings.write(file)
+
+    cache = home / ".ansible" / "test" / "cache"
+    cache.mkdir(parents=True, exist_ok=True)
+    for name in ("get_pip_24_2.py", "get_pip_25_2.py"):  # the names that ansible-core 2.19 and 2.21 look for
+        (cache / name).write_text(GET_PIP)
+    return home
+
+
+# In a process of its own: ensurepip switches pip's configuration off for the process that it runs in.
+GET_PIP = """\
+import subprocess
+import sys
+
+words = [word for word in sys.argv[1:] if word not in ("--no-setuptools", "--no-wheel")]
+subprocess.check_output([sys.executable, "-m", "ensurepip"])
+subprocess.check_call([sys.executable, "-m", "pip", "install"] + words)
+"""
+
+
+@nox.session(allow_parallel=True)
+def galaxy(session: nox.Session) -> None:
+    """The artifact holds what it should, and Galaxy's importer has nothing to say about it."""
+    bin_folder = main(session, "galaxy-importer")
+    env = {"PATH": os.pathsep.join([str(bin_folder), os.environ["PATH"]])}
+    target = WORK / "galaxy"
+    shutil.rmtree(target, ignore_errors=True)
+    build = [str(bin_folder / "ansible-galaxy"), "collection", "build"]
+    session.run(*build, "--output-path", str(target), str(ROOT), env=env)
+    (artifact,) = target.glob("*.tar.gz")
+    with tarfile.open(artifact) as archive:
+        names = {member.name for member in archive if member.isfile()} - {"MANIFEST.json", "FILES.json"}
+    strangers = sorted(names - set(git_files()))
+    if strangers:
+        session.error(f"build_ignore in galaxy.yml lets through what git does not know: {strangers}")
+    config = target / "importer.cfg"
+    config.write_text("[galaxy-importer]\ncheck_required_tags = true\nrequire_v1_or_greater = true\n")
+    env["GALAXY_IMPORTER_CONFIG"] = str(config)
+    session.chdir(target)
+    output = session.run(str(bin_folder / "python"), "-m", "galaxy_importer.main", str(artifact), env=env, silent=True)
+    print(output)
+    findings = re.findall(r"^(?:WARNING|ERROR).*", str(output), re.MULTILINE)
+    if findings:
+        session.error(f"galaxy-importer found {len(findings)} thing(s)")
+
+
+# --- what a person looks at
+
+
+@nox.session
+def demo(session: nox.Session) -> None:
+    """A connector replays its input because a playbook said so."""
+    bin_folder = main(session, "demo")
+    session.run(str(bin_folder / "python"), "-m", "demo", *session.posargs, env=variables(bin_folder))
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Time and size, as ratios measured in one run; STREAMOPS_BKKT is the tool that we are compared with."""
+    bin_folder = main(session, "demo", "tests")
+    env = variables(bin_folder) | {"STREAMOPS_BKKT": str(environment(session, "bench") / "bkkt")}
+    session.run(str(bin_folder / "python"), "-m", "tests.benchmarks", *session.posargs, env=env)
