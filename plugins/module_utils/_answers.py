@@ -22,19 +22,20 @@ _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _BLANKS = re.compile(r"\s+")
 
-# (part of the message in lower case, what it means); the first that fits decides.
-_SERVER_ERRORS = (
-    ("rebalance", errors.Busy),
-    ("haven't stopped completely", errors.Busy),
-    ("timed out", errors.Unsure),
-    ("io error trying to forward", errors.Unsure),
+# Message of a 5xx -> what it means. Whole phrases in their place: a connector's name or a plugin's own text may hold
+# any of their words.
+_SERVER_ERRORS = tuple((re.compile(pattern), kind) for pattern, kind in (
+    (r"\b(a|worker) rebalance (is|was) (expected|underway|in progress)|\(e\.g\. worker rebalance\)", errors.Busy),
+    (r"^Failed to (alter|reset) consumer group offsets .* because its tasks haven't stopped completely", errors.Busy),
+    (r"^Request timed out", errors.Unsure),
+    (r"^IO Error trying to forward REST request", errors.Unsure),
     # The worker lists while its log reader adds: ConcurrentModificationException, seen after resets of 100,000 keys.
-    ("failed to retrieve offsets for", errors.Unsure),
-    ("can be safely retried", errors.Unsure),
-    ("shutting down", errors.Unsure),
-    ("no connector `", errors.NoConnector),
-    ('unrecognized field "initial_state"', errors.EndpointMissing),
-)
+    (r"^Failed to retrieve offsets for ", errors.Unsure),
+    (r"the request can be safely retried$", errors.Unsure),
+    (r"^Worker is shutting down", errors.Unsure),
+    (r"^No connector `", errors.NoConnector),
+    (r'^Unrecognized field "initial_state"', errors.EndpointMissing),
+))
 
 # Confluent counts its own versions: 5.0 is Kafka 2.0, 6.0 is 2.6, 7.0 is 3.0, 8.0 is 4.0.
 _CONFLUENT = {5: (2, 0), 6: (2, 6), 7: (3, 0), 8: (4, 0)}
@@ -67,9 +68,8 @@ def classify(status: int, text: str):
     if status == 400 and "must be in the STOPPED state" in message:
         return errors.NotStopped, message
     if status >= 500:
-        low = message.lower()
-        for part, kind in _SERVER_ERRORS:
-            if part in low:
+        for pattern, kind in _SERVER_ERRORS:
+            if pattern.search(message):
                 return kind, message
         if status in (502, 503, 504):
             return errors.Unsure, message

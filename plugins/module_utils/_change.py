@@ -56,12 +56,14 @@ class OffsetsChange:
         self.lifecycle = Lifecycle(client, name, wait_timeout, sleep, clock)
         self.warnings = self.lifecycle.warnings
         self.store = None
+        self._stopped_here = False
 
     def run(self, check_mode: bool) -> dict:
         """The module's result. Raises ConnectError; then ``facts`` tell what is live, if anything was written."""
         found = self.lifecycle.read()
         self.store = RestStore(self.client, self.name, found.kind, self.sleep)
         plan = make_plan(self.store.read(), self.wish)
+        self.warnings.extend(plan.warnings)
         self._warn_unreadable(plan)
         if not plan.changed:
             return self._result(plan, found)
@@ -110,6 +112,7 @@ class OffsetsChange:
 
     def _change_stopped(self, found) -> dict:
         """Stop, change, put the state back, also when the change fails."""
+        self._stopped_here = True
         try:
             stopped = self.lifecycle.stop(found)
             plan = make_plan(self.store.read(), self.wish)
@@ -120,6 +123,9 @@ class OffsetsChange:
                 result = self._result(plan, stopped)
         except errors.ConnectError as error:
             raise self._state_put_back(found, error)
+        except Exception:  # a fault of our own must not leave a connector stopped
+            self._put_state_back(found)
+            raise
         after = self._put_state_back(found)
         result["connector"] = after.result()
         if after.failed:
@@ -160,7 +166,7 @@ class OffsetsChange:
                 if warning:
                     self.warnings.append(warning)
             except errors.NotStopped as error:
-                if not self.stop or self.clock() > gate:
+                if not self._stopped_here or self.clock() > gate:
                     raise
                 doubt = error
             except (errors.Lost, errors.Unsure) as error:
@@ -179,7 +185,7 @@ class OffsetsChange:
         """The plan that is left after a fresh read: unchanged means done."""
         end = self.clock() + (_READ_BACK if patient else 0)
         while True:
-            rest = make_plan(self.store.read(), self.wish)
+            rest = make_plan(self.store.read(), self.wish, check_types=False)
             if not rest.changed or self.clock() > end:
                 return rest
             self.sleep(_PAUSE)

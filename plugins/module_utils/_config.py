@@ -17,13 +17,13 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._model imp
 MASK = "********"
 
 _SECRET_NAME = re.compile(
-    r"password|passwd|passphrase|secret|token|credential|private.?key|access.?key|api.?key|sas.?key|jaas|basic\.auth\.user\.info",
-    re.IGNORECASE)
+    r"password|passwd|\bpwd\b|passphrase|secret|token|credential|private.?key|access.?key|api.?key|sas.?key|keystore.key|jaas"
+    r"|basic\.auth\.user\.info", re.IGNORECASE)
 #: names that match above, but say only where or how
-_HARMLESS_NAME = re.compile(r"(location|path|file|files|type|class|name|algorithm|url|enabled?|ms|provider|id)$", re.IGNORECASE)
+_HARMLESS_NAME = re.compile(r"(location|path|files?|type|class|name|algorithm|url|enabled?|ms|max|min|size|provider|source|key\.id)$", re.IGNORECASE)
 #: ${file:/run/secrets/db:password} and its like point to a secret, they are none (KIP-297)
 _REFERENCE = re.compile(r"\$\{[^{}]+\}")
-_IN_URL = re.compile(r"(://[^/\s:@]+:)([^@\s/]+)(@)")
+_IN_URL = re.compile(r"(://[^/\s:@,]*:)([^/\s,]+)(@)")
 _IN_QUERY = re.compile(r"((?:password|passwd|pwd|secret|token)=)([^&;\s]+)", re.IGNORECASE)
 
 

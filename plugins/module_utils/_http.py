@@ -164,9 +164,9 @@ class Transport:
         where = "%(method)s %(url)s" % facts
         reason = _innermost(error)
         if isinstance(error, requests.exceptions.SSLError):
-            return errors.ConnectError(
-                "%s: TLS failed: %s. If the worker's certificate comes from a private authority, name its file in ca_path."
-                % (where, reason), **facts)
+            hint = ("If the worker's certificate comes from a private authority, name its file in ca_path."
+                    if "verify failed" in reason else "If the worker wants a client's certificate, name its file in client_cert.")
+            return errors.ConnectError("%s: TLS failed: %s. %s" % (where, reason, hint), **facts)
         if isinstance(error, requests.exceptions.ProxyError):
             return errors.Unreachable("%s: the proxy of the environment failed: %s. use_proxy: false goes around it."
                                       % (where, reason), **facts)
@@ -177,32 +177,35 @@ class Transport:
                 " This time limit is below the worker's own of %d s: raise the option timeout." % WORKER_LIMIT)
             return errors.Lost("%s: no answer within %g s; a change may still be carried out.%s" % (where, self.timeout, hint),
                                timed_out=True, **facts)
-        if isinstance(error, (requests.exceptions.ConnectionError, requests.exceptions.ChunkedEncodingError)):
-            return errors.Lost("%s: the connection broke before an answer came: %s." % (where, reason), **facts)
-        return errors.WishError("%s cannot be requested: %s." % (where, reason), **facts)
+        if isinstance(error, (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema)):
+            return errors.WishError("%s cannot be requested: %s." % (where, reason), **facts)
+        return errors.Lost("%s: the connection broke before an answer came: %s." % (where, reason), **facts)
 
 
 def _base(url: str) -> str:
     """A checked base URL without its final slash. Raises WishError, which never quotes credentials."""
     url = (url or "").strip()
-    try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError as error:
-        raise errors.WishError("connect_url: %s." % error)
-    if parts.username is not None or parts.password is not None:
+    if "@" in url:
         raise errors.WishError(
             "connect_url must not hold credentials (they would end up in logs): use url_username and url_password.")
-    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
+    if "?" in url or "#" in url:
+        raise errors.WishError("connect_url must end with its path, without \"?\" or \"#\".")
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound:
         raise errors.WishError("connect_url must look like http://host:8083 or https://host/prefix, not \"%s\"." % url)
-    if parts.query or parts.fragment:
-        raise errors.WishError("connect_url must end with its path, without \"?\" or \"#\": \"%s\"." % url)
     return url.rstrip("/")
 
 
 def _authorization(username, password, bearer_token):
     if bearer_token:
-        return "Bearer %s" % bearer_token
+        token = bearer_token.strip()
+        if not token.isascii() or not token.isprintable():
+            raise errors.WishError("bearer_token holds characters that no HTTP header can hold.")
+        return "Bearer %s" % token
     if username:
         return _basic_auth_str(username.encode("utf-8"), (password or "").encode("utf-8"))
     return None

@@ -128,7 +128,7 @@ class Lifecycle:
         """Also when it comes up FAILED: the caller sees it in what is returned."""
         if found.state in (PAUSED, STOPPED):
             self.client.resume(self.name)
-        elif found.failed:
+        if found.failed:  # a resume leaves a dead task dead
             self.client.restart_failed(self.name)
             self.sleep(_RESTART_DELAY)
         idle = _Steady(self.clock, _SETTLE)
@@ -136,9 +136,8 @@ class Lifecycle:
         def up(now):
             if now.state == FAILED:
                 return True
-            if now.state != RUNNING or not now.task_states <= {RUNNING, FAILED}:
-                return False
-            return bool(now.tasks) or idle.holds(True)
+            settled = now.state == RUNNING and now.task_states <= {RUNNING, FAILED}
+            return settled and bool(now.tasks) or idle.holds(settled)
 
         return self._wait("be RUNNING with its tasks", up)
 

@@ -24,6 +24,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors im
 SOURCE = "source"
 SINK = "sink"
 
+INT32_MAX = 2**31 - 1
 INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
 
@@ -41,12 +42,12 @@ Entry = namedtuple("Entry", ["partition", "offset"])
 def canonical(value) -> str:
     """The one text of a JSON value: equal texts mean equal values, types included; readable enough for a diff."""
     if isinstance(value, dict):
-        value = {name: 0.0 if _is_negative_zero(item) else item for name, item in value.items()}
-    return _encode(value)
+        value = {name: 0.0 if _is_zero(item) else item for name, item in value.items()}
+    return _encode(0.0 if _is_zero(value) else value)
 
 
-def _is_negative_zero(value) -> bool:
-    # Java's JSON writer, and so Connect, knows only one zero.
+def _is_zero(value) -> bool:
+    # Java's JSON writer, and so Connect, knows only one of the two zeros.
     return isinstance(value, float) and value == 0
 
 
@@ -97,6 +98,7 @@ def check_map(value, where: str) -> dict:
     if not value:
         raise WishError("%s is an empty dictionary; it needs at least one field." % where)
     for name, item in value.items():
+        _check_text(name, "The name of a field of %s" % where)
         _check_scalar(item, "%s.%s" % (where, name))
     return value
 
@@ -114,12 +116,16 @@ def _check_scalar(value, where: str) -> None:
     if isinstance(value, float) and not math.isfinite(value):
         raise WishError("%s is %r, which has no JSON form." % (where, value))
     if isinstance(value, str):
-        try:
-            value.encode("utf-8")
-        except UnicodeEncodeError:
-            raise WishError("%s holds half of a surrogate pair, which has no UTF-8 form." % where)
+        _check_text(value, where)
     elif value is not None and not isinstance(value, (bool, int, float)):
         raise WishError("%s is %s, which is no JSON value." % (where, describe(value)))
+
+
+def _check_text(value: str, where: str) -> None:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise WishError("%s holds half of a surrogate pair, which has no UTF-8 form." % where)
 
 
 def describe(value) -> str:
@@ -147,7 +153,7 @@ def _sink_partition(partition: dict, where: str) -> dict:
     _only_fields(partition, (TOPIC, PARTITION), where + ".partition")
     if not isinstance(partition[TOPIC], str) or not partition[TOPIC]:
         raise WishError("%s.partition.%s must be a topic's name, it is %s." % (where, TOPIC, describe(partition[TOPIC])))
-    return {TOPIC: partition[TOPIC], PARTITION: _whole(partition[PARTITION], "%s.partition.%s" % (where, PARTITION))}
+    return {TOPIC: partition[TOPIC], PARTITION: _whole(partition[PARTITION], "%s.partition.%s" % (where, PARTITION), INT32_MAX)}
 
 
 def _sink_offset(offset, where: str):
@@ -165,9 +171,8 @@ def _only_fields(value: dict, names, where: str) -> None:
         )
 
 
-def _whole(value, where: str) -> int:
-    if is_digits(value):
-        value = int(value)
-    if not is_int(value) or not 0 <= value <= INT64_MAX:
-        raise WishError("%s of a sink connector must be a whole number from 0 on, it is %s." % (where, describe(value)))
-    return value
+def _whole(value, where: str, most: int = INT64_MAX) -> int:
+    number = int(value) if is_digits(value) and len(value) <= 20 else value
+    if not is_int(number) or not 0 <= number <= most:
+        raise WishError("%s of a sink connector must be a whole number from 0 on, it is %s." % (where, describe(number)))
+    return number

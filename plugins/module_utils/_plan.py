@@ -34,9 +34,11 @@ class Wish:
     purge    True: partitions that are not listed have to go.
     """
 
-    def __init__(self, entries, purge=False):
+    def __init__(self, entries, purge=False, exact=False):
         self.entries = entries
         self.purge = purge
+        #: the types are known to be meant
+        self.exact = exact
 
     @classmethod
     def present(cls, items, purge=False) -> Wish:
@@ -68,7 +70,7 @@ class Wish:
     @classmethod
     def exactly(cls, snapshot: Snapshot) -> Wish:
         """Put back what a snapshot holds, no more and no less."""
-        return cls(snapshot.sorted(), purge=True)
+        return cls(snapshot.sorted(), purge=True, exact=True)
 
     def for_kind(self, kind: str):
         """The entries by canonical partition, in the kind's one form. None for "all". Raises WishError."""
@@ -141,8 +143,9 @@ class Action:
 class Plan:
     """Every partition that is live or declared, with its action."""
 
-    def __init__(self, live: Snapshot, actions: dict, resets_all: bool):
+    def __init__(self, live: Snapshot, actions: dict, resets_all: bool, warnings=()):
         self.live = live
+        self.warnings = list(warnings)
         self._actions = actions
         #: the wish was to remove everything, which a road may do in one call
         self.resets_all = resets_all
@@ -172,14 +175,19 @@ class Plan:
                 for key in sorted(self._actions) if self._actions[key].after is not None]
 
 
-def make_plan(live: Snapshot, wish: Wish) -> Plan:
-    """Compare the wish with what is live. Raises WishError where a type was most likely lost on the way."""
+def make_plan(live: Snapshot, wish: Wish, check_types: bool = True) -> Plan:
+    """Compare the wish with what is live.
+
+    Raises WishError where a type was most likely lost on the way, unless ``check_types`` is off: for a wish that was
+    checked already.
+    """
     wanted = wish.for_kind(live.kind)
-    actions = {}
-    for key, entry in (wanted or {}).items():
-        actions[key] = _action_for(key, entry, live)
-    if wanted and live.kind == SOURCE:
-        _check_partition_types(wanted, live)
+    actions = {key: _action_for(key, entry, live) for key, entry in (wanted or {}).items()}
+    warnings = []
+    if check_types and not wish.exact and live.kind == SOURCE:
+        for action in actions.values():
+            _check_offset_types(action)
+        warnings = _check_partition_types(wanted or {}, live)
     everything_else_goes = wanted is None or wish.purge
     for key, entry in live.entries.items():
         if key not in actions:
@@ -188,7 +196,7 @@ def make_plan(live: Snapshot, wish: Wish) -> Plan:
     for key, entry in live.unreadable.items():
         if key not in actions and everything_else_goes:
             actions[key] = Action(REMOVE, entry.partition, None, None, unreadable=True)
-    return Plan(live, actions, resets_all=wanted is None)
+    return Plan(live, actions, wanted is None, warnings)
 
 
 def _action_for(key: str, entry: Entry, live: Snapshot) -> Action:
@@ -200,19 +208,18 @@ def _action_for(key: str, entry: Entry, live: Snapshot) -> Action:
         verb = KEEP
     else:
         verb = SET
-        if live.kind == SOURCE and before is not None:
-            _check_offset_types(entry, before)
     return Action(verb, entry.partition, before, entry.offset, unreadable)
 
 
-def _check_offset_types(entry: Entry, before: dict) -> None:
+def _check_offset_types(action: Action) -> None:
     """Text of digits for a live integer, or the reverse, is a lost type, not a wish."""
-    for name, value in entry.offset.items():
+    before = action.before or {}
+    for name, value in (action.after or {}).items():
         if name in before and _swapped(value, before[name]):
             raise WishError(
                 "The offset of partition %s: the field %s is declared as %s, but its live value is %s. Both are legal, and "
                 "they are different values, so nothing was changed. %s"
-                % (canonical(entry.partition), name, describe(value), describe(before[name]), _TYPE_HINT)
+                % (canonical(action.partition), name, describe(value), describe(before[name]), _TYPE_HINT)
             )
 
 
@@ -227,19 +234,27 @@ def _swapped(one, other) -> bool:
     return (is_digits(one) and is_int(other)) or (is_int(one) and is_digits(other))
 
 
-def _check_partition_types(wanted: dict, live: Snapshot) -> None:
-    """A partition that is live under other types would be a new, silent, never read partition."""
+def _check_partition_types(wanted: dict, live: Snapshot) -> list:
+    """A partition that is live under other types would become a new, silent, never read partition.
+
+    Setting it raises WishError; for a removal that has nothing to remove, the warnings are returned.
+    """
     new = [key for key in wanted if key not in live.entries and key not in live.unreadable]
     if not new:
-        return
-    known = {untyped(entry.partition): key for key, entry in live.entries.items()}
+        return []
+    known = {untyped(entry.partition): key for found in (live.entries, live.unreadable) for key, entry in found.items()}
+    warnings = []
     for key in new:
         meant = known.get(untyped(wanted[key].partition))
-        if meant is not None:
+        if meant is None or meant in wanted:
+            continue
+        if wanted[key].offset is not None:
             raise WishError(
                 "The partition %s is not live, but %s is: the same text with other types, which Connect takes for another "
                 "partition. Declare it with the live types; nothing was changed. %s" % (key, meant, _TYPE_HINT)
             )
+        warnings.append("The partition %s has no offset to remove, but %s, the same text with other types, has one." % (key, meant))
+    return warnings
 
 
 def movement(before, after):

@@ -61,7 +61,11 @@ class ConnectClient:
 
     def offsets(self, name: str) -> list:
         """[{"partition": {...}, "offset": {...} or None}]; needs Connect 3.5."""
-        return self._get(_path(name, "offsets"), "offsets")["offsets"]
+        path = _path(name, "offsets")
+        found = self._get(path, "offsets")["offsets"]
+        if not isinstance(found, list):
+            raise self._not_connect("GET", path)
+        return found
 
     def alter_offsets(self, name: str, pairs: list) -> str:
         """Merge the pairs into the offsets, None removes one; the server's message. Needs Connect 3.6."""
@@ -145,6 +149,10 @@ class ConnectClient:
 
 def _path(name: str, *rest) -> str:
     """connectors/NAME/..., the name as one percent-encoded segment. Raises WishError for what no URL can hold."""
-    if not name or name in (".", ".."):
-        raise errors.WishError("\"%s\" is no connector name that a URL can hold." % name)
-    return "/".join(("connectors", quote(name, safe="")) + rest)
+    try:
+        segment = quote(name, safe="")
+    except UnicodeEncodeError:
+        segment = ""
+    if segment in ("", ".", ".."):
+        raise errors.WishError("%s is no connector name that a URL can hold." % ascii(name))
+    return "/".join(("connectors", segment) + rest)
