@@ -41,20 +41,20 @@ _SERVER_ERRORS = tuple((re.compile(pattern), kind) for pattern, kind in (
 _CONFLUENT = {5: (2, 0), 6: (2, 6), 7: (3, 0), 8: (4, 0)}
 
 
-def read_error(text: str):
-    """The message of Connect's own JSON error ``{"error_code": N, "message": "..."}``; None if the body is not one."""
+def read_error(status: int, text: str):
+    """The message of Connect's own JSON error ``{"error_code": STATUS, "message": "..."}``; None if the body is not one."""
     try:
         body = json.loads(text)
     except ValueError:
         return None
-    if not isinstance(body, dict) or not isinstance(body.get("error_code"), int) or "message" not in body:
+    if not isinstance(body, dict) or body.get("error_code") != status or "message" not in body:
         return None
     return str(body["message"] or "")
 
 
 def classify(status: int, text: str):
     """(error class, the speaker's own words) of an answer with a status outside 2xx."""
-    message = read_error(text)
+    message = read_error(status, text)
     if status in (401, 403, 407):
         return errors.AccessDenied, message or excerpt(text)
     if message is None:
@@ -110,7 +110,9 @@ def _foreign(status: int, text: str):
     """Not Connect's JSON: Jetty's own page, a proxy, or something else altogether."""
     if status == 400 and "Ambiguous URI" in text:
         return errors.AmbiguousName
-    return errors.Unsure if status in (502, 503, 504) else errors.NotConnect
+    if status == 429:
+        return errors.Busy
+    return errors.Unsure if status in (408, 502, 503, 504) else errors.NotConnect
 
 
 def excerpt(text: str, limit: int = 200) -> str:
@@ -122,7 +124,8 @@ def excerpt(text: str, limit: int = 200) -> str:
 
 def kafka_version(text):
     """(major, minor) of Apache Kafka behind a worker's version text; None where it cannot be told."""
-    found = re.match(r"(\d+)\.(\d+)", text or "")
+    text = str(text or "")
+    found = re.match(r"(\d+)\.(\d+)", text)
     if not found:
         return None
     major, minor = int(found.group(1)), int(found.group(2))

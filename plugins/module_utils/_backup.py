@@ -34,12 +34,17 @@ def write(path: str, snapshot, client, road: str) -> None:
     """Mode 0600, on the disk before the first write to Connect. Raises ConnectError."""
     cluster = {"connect_url": client.url, "kafka_cluster_id": client.root().get("kafka_cluster_id")}
     text = _document.write([snapshot], cluster, road, datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"))
+    part = "%s.part-%d" % (path, os.getpid())
     try:
         os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.link(part, path)  # unlike a rename it fails if the file exists
+        finally:
+            os.unlink(part)
     except OSError as error:
-        raise ConnectError("The backup file %s cannot be written (%s), so nothing was changed." % (path, error.strerror))
+        raise ConnectError("The backup file %s cannot be written: %s." % (path, error.strerror))

@@ -59,7 +59,14 @@ class OffsetsChange:
         self._stopped_here = False
 
     def run(self, check_mode: bool) -> dict:
-        """The module's result. Raises ConnectError; then ``facts`` tell what is live, if anything was written."""
+        """The module's result. Raises ConnectError, which says what has become of offsets and state."""
+        try:
+            return self._run(check_mode)
+        except errors.ConnectError as error:
+            error.warnings = self.warnings
+            raise
+
+    def _run(self, check_mode: bool) -> dict:
         found = self.lifecycle.read()
         self.store = RestStore(self.client, self.name, found.kind, self.sleep)
         plan = make_plan(self.store.read(), self.wish)
@@ -148,7 +155,10 @@ class OffsetsChange:
     def _change(self, plan, stopped) -> dict:
         before = plan.live
         if self.backup:
-            _backup.write(self.backup, before, self.client, self.store.road)
+            try:
+                _backup.write(self.backup, before, self.client, self.store.road)
+            except errors.ConnectError as error:
+                raise error.also("Nothing was changed.")
         try:
             self._apply(plan)
         except errors.ConnectError as error:
@@ -163,7 +173,7 @@ class OffsetsChange:
             doubt = None
             try:
                 warning = self.store.apply(plan)
-                if warning:
+                if warning and warning not in self.warnings:
                     self.warnings.append(warning)
             except errors.NotStopped as error:
                 if not self._stopped_here or self.clock() > gate:
@@ -211,15 +221,25 @@ class OffsetsChange:
             left = make_plan(self.store.read(), Wish.exactly(before))
         except errors.ConnectError as other:
             return error.also(
-                "What is live now could not be read or put back (%s). Compare with offsets_before%s and set it by hand."
-                % (other.message, " or the file %s" % self.backup if self.backup else ""), **self._before_facts(before))
+                "What is live now could not be read or put back (%s). %s" % (other.message, self._left_to_do(before)),
+                backup_file=self.backup, offsets_before=pairs(before.sorted(), self.max_entries))
         if left.changed:
-            return error.also("%d partitions could not be put back; compare with offsets_before." % len(left.changes),
-                              **self._before_facts(before))
+            return error.also(
+                "%d partitions could not be put back. %s" % (len(left.changes), self._left_to_do(before)),
+                backup_file=self.backup, offsets_before=pairs(before.sorted(), self.max_entries))
         return error.also("Some partitions had been changed; the offsets were put back as they were.")
 
-    def _before_facts(self, before) -> dict:
-        return {"offsets_before": pairs(before.sorted(), self.max_entries), "backup_file": self.backup}
+    def _left_to_do(self, before) -> str:
+        """The way back by hand. Without a backup so far, this is the last moment to write one."""
+        if not self.backup:
+            path = _backup.default_path(self.name)
+            try:
+                _backup.write(path, before, self.client, self.store.road)
+            except errors.ConnectError as error:
+                self.warnings.append(error.message)
+                return "Put offsets_before back by hand."
+            self.backup = path
+        return "The offsets before are in %s: put them back with src and purge: true." % self.backup
 
     # ---- what the module returns -----------------------------------------------------------------------------
 

@@ -20,11 +20,13 @@ _SECRET_NAME = re.compile(
     r"password|passwd|\bpwd\b|passphrase|secret|token|credential|private.?key|access.?key|api.?key|sas.?key|keystore.key|jaas"
     r"|basic\.auth\.user\.info", re.IGNORECASE)
 #: names that match above, but say only where or how
-_HARMLESS_NAME = re.compile(r"(location|path|files?|type|class|name|algorithm|url|enabled?|ms|max|min|size|provider|source|key\.id)$", re.IGNORECASE)
+_HARMLESS_NAME = re.compile(r"(location|path|files?|type|class|name|algorithm|url|enabled?|ms|max|min|size|interval|required|provider|source|key\.id)$", re.IGNORECASE)
 #: ${file:/run/secrets/db:password} and its like point to a secret, they are none (KIP-297)
 _REFERENCE = re.compile(r"\$\{[^{}]+\}")
 _IN_URL = re.compile(r"(://[^/\s:@,]*:)([^/\s,]+)(@)")
-_IN_QUERY = re.compile(r"((?:password|passwd|pwd|secret|token)=)([^&;\s]+)", re.IGNORECASE)
+_IN_QUERY = re.compile(r"((?:password|passwd|pwd|secret|token|accountkey|accesskey|\bsig)=)([^&;\s]+)", re.IGNORECASE)
+_IN_ORACLE = re.compile(r"(:thin:[^/@:]+/)([^@]+)(@)")
+_INSIDE = (_IN_URL, _IN_QUERY, _IN_ORACLE)
 
 
 def as_text(config: dict) -> dict:
@@ -53,7 +55,7 @@ def secrets(config: dict) -> set:
         if is_secret(name, value):
             found.add(str(value))
         elif isinstance(value, str):
-            found.update(match.group(2) for pattern in (_IN_URL, _IN_QUERY) for match in pattern.finditer(value)
+            found.update(match.group(2) for pattern in _INSIDE for match in pattern.finditer(value)
                          if not _REFERENCE.fullmatch(match.group(2)))
     return found
 
@@ -66,7 +68,9 @@ def masked(config: dict) -> dict:
 def _mask_inside(value):
     if not isinstance(value, str):
         return value
-    return _IN_QUERY.sub(_hide, _IN_URL.sub(_hide, value))
+    for pattern in _INSIDE:
+        value = pattern.sub(_hide, value)
+    return value
 
 
 def _hide(match) -> str:

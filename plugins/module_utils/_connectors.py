@@ -64,6 +64,8 @@ def declare_present(client, name: str, config: dict, initial_state, wait_timeout
     initial_state: started, paused or stopped, for a connector that has to be created (KIP-980, Connect 3.7).
     """
     wanted = dict(_config.as_text(config), name=name)
+    if config.get("name") not in (None, name):
+        raise errors.WishError("config.name is \"%s\", but the connector's name is \"%s\"." % (config["name"], name))
     try:
         live = client.info(name)["config"]
     except errors.NoConnector:

@@ -46,7 +46,7 @@ def items_for(document, connector: str, source: str) -> list:
         return document
     if not isinstance(document, dict):
         raise WishError("%s must be a JSON object or list, it is %s." % (source, describe(document)))
-    if "format" in document:
+    if isinstance(document.get("format"), str):
         document = _our_own(document, source)
     elif set(document) == {"offsets"}:
         return _pairs(document["offsets"], "%s: offsets" % source)

@@ -20,6 +20,8 @@ class ConnectError(Exception):
         super().__init__(message)
         self.message = message
         self.facts = facts
+        #: what the operator should know besides
+        self.warnings = []
 
     def also(self, sentence: str, **facts) -> ConnectError:
         """This same error with one more sentence (and facts) for the reader."""

@@ -64,6 +64,8 @@ class Transport:
             raise errors.WishError("timeout must be a positive number of seconds, it is %s." % timeout)
         if username and bearer_token:
             raise errors.WishError("Give url_username or bearer_token, not both.")
+        if password and not username:
+            raise errors.WishError("url_password is given without url_username.")
         self.timeout = timeout
         self.retry_for = retry_for
         self._sleep = sleep
@@ -102,20 +104,21 @@ class Transport:
         A busy cluster is waited for. A lost or unsure answer is asked for again only by GET, for the outcome of a
         write is then unknown: it is the caller's to read first.
         """
-        start = self._clock()
+        start, unsure_since = self._clock(), None
         pause = _FIRST_PAUSE
         while True:
             try:
                 return self._first_reachable(verb, path, body)
             except errors.Busy as error:
-                last, patience = error, self.retry_for
+                last, since, patience = error, start, self.retry_for
             except (errors.Lost, errors.Unsure) as error:
                 if verb != "GET" or error.facts.get("timed_out"):
                     raise
-                last, patience = error, min(_UNSURE_READS, self.retry_for)
+                unsure_since = self._clock() if unsure_since is None else unsure_since
+                last, since, patience = error, unsure_since, min(_UNSURE_READS, self.retry_for)
                 self._next_worker()
             wait = pause * random.uniform(0.5, 1.0)
-            if self._clock() + wait > start + patience:
+            if self._clock() + wait > since + patience:
                 raise last.also("Tried again for %g s." % patience)
             self._sleep(wait)
             pause = min(pause * 2, _LONGEST_PAUSE)

@@ -126,7 +126,7 @@ class Lifecycle:
 
     def start(self, found: Connector) -> Connector:
         """Also when it comes up FAILED: the caller sees it in what is returned."""
-        if found.state in (PAUSED, STOPPED):
+        if found.state in (PAUSED, STOPPED, FAILED):  # FAILED hides which state it was meant to have
             self.client.resume(self.name)
         if found.failed:  # a resume leaves a dead task dead
             self.client.restart_failed(self.name)

@@ -64,6 +64,8 @@ def run(options: dict, action, secrets=None, **rules) -> None:
     try:
         if module.params.get("wait_timeout", 1) < 1:
             raise WishError("wait_timeout must be at least 1 second, it is %d." % module.params["wait_timeout"])
+        if module.params.get("max_entries", 0) < 0:
+            raise WishError("max_entries must be 0 or more, it is %d." % module.params["max_entries"])
         transport = Transport(
             _given(module.params["connect_url"]), retry_for=module.params.get("wait_timeout", _RETRY_FOR),
             username=module.params["url_username"], password=module.params["url_password"],
@@ -72,6 +74,8 @@ def run(options: dict, action, secrets=None, **rules) -> None:
         _warn(module, transport)
         result = action(ConnectClient(transport), module.params, module.check_mode)
     except ConnectError as error:
+        for warning in error.warnings:
+            module.warn(warning)
         module.fail_json(msg=error.message, **error.facts)
     finally:
         if transport is not None:

@@ -129,9 +129,13 @@ class ConnectClient:
         if feature is None or (last == "connectors" and verb != "POST"):
             return self._not_connect(verb, url)
         try:
-            self.root()
+            version = kafka_version(self.root()["version"])
         except errors.RestError as other:
             return other
+        if version is not None and version >= SINCE[feature][0]:
+            return errors.Refused(
+                "%s %s is blocked with %d, although the worker runs Connect %s: look at the gateway in front of it."
+                % (verb, url, error.facts["http_status"], self.root()["version"]), **error.facts)
         return self._too_old(feature, error.facts)
 
     def _too_old(self, feature, facts):

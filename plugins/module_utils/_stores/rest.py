@@ -73,7 +73,7 @@ class RestStore:
 
     def apply(self, plan):
         """Send the change in one request. The caller reads back: the answer proves nothing."""
-        if plan.resets_all or (plan.changes and not plan.after()):
+        if plan.resets_all or not (plan.after() or plan.live.unreadable):
             message = self.client.reset_offsets(self.name)
         else:
             message = self.client.alter_offsets(

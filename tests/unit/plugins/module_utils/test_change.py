@@ -1,0 +1,536 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+
+import pytest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _backup
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import OffsetsChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
+
+DONE = "The offsets for this connector have been altered successfully"
+UNVALIDATED = "The Connect framework-managed offsets for this connector have been altered successfully. However, ..."
+WRITES = ("alter", "reset", "stop", "pause", "resume", "restart_failed")
+
+
+class FakeConnect:
+    """One connector of a worker that behaves. ``faults``: method -> list of what its next calls do instead.
+
+    A fault is an exception to raise, or a function of the FakeConnect (and the pairs) that may do anything.
+    """
+
+    url = "http://h:8083"
+
+    def __init__(self, state="STOPPED", live=None, kind="source", tasks=1, config=None):
+        self.state, self.kind, self.tasks = state, kind, 0 if state == "STOPPED" else tasks
+        self.live = {json.dumps(partition): offset for partition, offset in live or []}
+        self.config = config or {}
+        self.now, self.calls, self.faults = 0.0, [], {}
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+    def clock(self):
+        return self.now
+
+    @property
+    def writes(self):
+        return [call for call in self.calls if call in WRITES]
+
+    def _called(self, method, *args):
+        self.calls.append(method)
+        fault = self.faults.get(method) and self.faults[method].pop(0)
+        if isinstance(fault, Exception):
+            raise fault
+        return fault and fault(self, *args)
+
+    def root(self):
+        return {"version": "4.3.1", "commit": "x", "kafka_cluster_id": "cluster-1"}
+
+    def require(self, feature):
+        self._called("require")
+
+    def info(self, name):
+        self._called("info")
+        return {"name": name, "config": self.config, "tasks": [], "type": self.kind}
+
+    def status(self, name):
+        self._called("status")
+        tasks = [{"id": number, "state": self.state, "worker_id": "w"} for number in range(self.tasks)]
+        return {"name": name, "type": self.kind, "connector": {"state": self.state, "worker_id": "w"}, "tasks": tasks}
+
+    def offsets(self, name):
+        shown = self._called("offsets")
+        return shown or [{"partition": json.loads(key), "offset": offset} for key, offset in self.live.items()]
+
+    def alter_offsets(self, name, pairs):
+        return self._called("alter", pairs) or self.alter(pairs)
+
+    def alter(self, pairs):
+        for pair in pairs:
+            key = json.dumps(pair["partition"])
+            self.live[key] = pair["offset"]
+            if pair["offset"] is None:
+                del self.live[key]
+        return DONE
+
+    def reset_offsets(self, name):
+        answer = self._called("reset")
+        self.live.clear()
+        return answer or DONE
+
+    def _target(self, method, state, tasks):
+        self._called(method)
+        self.state, self.tasks = state, tasks
+
+    def stop(self, name):
+        self._target("stop", "STOPPED", 0)
+
+    def pause(self, name):
+        self._target("pause", "PAUSED", 0)
+
+    def resume(self, name):
+        self._target("resume", "RUNNING", 1)
+
+    def restart_failed(self, name):
+        self._target("restart_failed", "RUNNING", 1)
+
+
+def part(name):
+    return {"filename": name}
+
+
+def live(**positions):
+    return [(part(name), {"position": position}) for name, position in positions.items()]
+
+
+def pairs(**positions):
+    return [{"partition": part(name), "offset": {"position": position}} for name, position in positions.items()]
+
+
+def change(connect, wish, check_mode=False, **options):
+    return OffsetsChange(connect, "c", wish, sleep=connect.sleep, clock=connect.clock, **options).run(check_mode)
+
+
+def fails(kind, connect, wish, **options):
+    with pytest.raises(kind) as caught:
+        change(connect, wish, **options)
+    return caught.value
+
+
+def positions(connect):
+    return {json.loads(key)["filename"]: offset["position"] for key, offset in connect.live.items()}
+
+
+# ---- the plain course ---------------------------------------------------------------------------------------------
+
+def test_a_change_of_a_stopped_connector():
+    connect = FakeConnect(live=live(a=10, b=20))
+    result = change(connect, Wish.present(pairs(a=4)))
+    assert positions(connect) == {"a": 4, "b": 20} and connect.writes == ["alter"]
+    assert result.pop("diff")[0]["before"] == {'{"filename": "a"}': {"position": 10},
+                                               '{"filename": "b"}': {"position": 20}}
+    assert result == {
+        "changed": True, "method": "rest", "backup_file": None, "truncated": False, "warnings": [],
+        "offsets": pairs(a=4, b=20), "offsets_before": pairs(a=10, b=20),
+        "counts": {"set": 1, "remove": 0, "keep": 1, "before": 2, "after": 2},
+        "actions": [
+            {"partition": part("a"), "action": "set", "from": {"position": 10}, "to": {"position": 4},
+             "direction": "backward",
+             "distance": 6},
+            {"partition": part("b"), "action": "keep", "from": {"position": 20}, "to": {"position": 20},
+             "direction": "none",
+             "distance": 0}],
+        "connector": {"name": "c", "type": "source", "state": "STOPPED", "worker_id": "w", "version": None,
+                      "tasks": []},
+    }
+
+
+@pytest.mark.parametrize("wish, write, left", [
+    (Wish.absent(None), "reset", {}),
+    (Wish.absent([{"partition": part("a")}]), "alter", {"b": 20}),
+    (Wish.absent([{"partition": part("a")}, {"partition": part("b")}]), "reset", {}),
+    (Wish.present(pairs(c=1), purge=True), "alter", {"c": 1}),
+    (Wish.document([], purge=True), "reset", {}),
+])
+def test_the_one_request_that_is_sent(wish, write, left):
+    connect = FakeConnect(live=live(a=10, b=20))
+    assert change(connect, wish)["changed"] is True
+    assert positions(connect) == left and connect.writes == [write]
+    connect.calls.clear()
+    assert change(connect, wish)["changed"] is False and connect.writes == []
+
+
+def test_only_what_differs_is_sent():
+    connect, sent = FakeConnect(live=live(a=10, b=20)), []
+    connect.faults = {"alter": [lambda self, pairs: sent.extend(pairs)]}
+    change(connect, Wish.document(pairs(a=10, b=21) + [{"partition": part("c"), "offset": None}]))
+    assert sent == pairs(b=21)
+
+
+@pytest.mark.parametrize("state, stop", [("STOPPED", False), ("RUNNING", True), ("PAUSED", True), ("FAILED", True)])
+@pytest.mark.parametrize("wish", [
+    Wish.present(pairs(a=4)), Wish.present(pairs(a=10)), Wish.absent(None), Wish.present(pairs(z=1), purge=True),
+    Wish.absent([{"partition": part("zz")}]),
+])
+def test_check_mode_only_reads_and_predicts_what_then_happens(state, stop, wish):
+    connect = FakeConnect(state, live(a=10, b=20))
+    predicted = change(connect, wish, check_mode=True, stop=stop)
+    assert connect.writes == [] and positions(connect) == {"a": 10, "b": 20} and connect.state == state
+    done = change(connect, wish, stop=stop)
+    for name in ("changed", "diff", "actions", "offsets", "offsets_before", "counts", "method", "backup_file"):
+        assert predicted[name] == done[name], name
+
+
+@pytest.mark.parametrize("state", ["RUNNING", "PAUSED", "FAILED"])
+def test_without_a_change_nothing_is_stopped(state):
+    connect = FakeConnect(state, live(a=10))
+    result = change(connect, Wish.present(pairs(a=10)), stop=True, backup="/nonexistent/never")
+    assert result["changed"] is False and result["backup_file"] is None and connect.writes == []
+
+
+@pytest.mark.parametrize("state, tasks, words", [
+    ("RUNNING", 1, "RUNNING with 1 task (RUNNING)"), ("PAUSED", 1, "PAUSED with 1 task (PAUSED)"),
+    ("PAUSED", 0, "PAUSED with no tasks"), ("FAILED", 0, "FAILED with no tasks"),
+])
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_connector_that_is_not_stopped_is_refused(state, tasks, words, check_mode):
+    connect = FakeConnect(state, live(a=10), tasks=tasks)
+    error = fails(errors.StateError, connect, Wish.present(pairs(a=4)), check_mode=check_mode)
+    assert error.message.startswith(f"The connector c is {words}. Its offsets can be changed only while it is STOPPED")
+    assert error.message.endswith("Nothing was changed.") and error.facts["connector"]["state"] == state
+    assert connect.writes == [] and positions(connect) == {"a": 10}
+
+
+@pytest.mark.parametrize("state, back, final", [
+    ("RUNNING", "resume", "RUNNING"), ("PAUSED", "pause", "PAUSED"), ("FAILED", "resume", "RUNNING"),
+])
+def test_stop_puts_the_state_back(state, back, final):
+    connect = FakeConnect(state, live(a=10))
+    result = change(connect, Wish.present(pairs(a=4)), stop=True)
+    assert connect.writes == ["stop", "alter", back] and result["connector"]["state"] == final
+    assert positions(connect) == {"a": 4}
+    assert len(result["warnings"]) == (1 if state == "RUNNING" else 0)
+
+
+@pytest.mark.parametrize("state, back, final", [
+    ("RUNNING", "resume", "RUNNING"), ("PAUSED", "pause", "PAUSED"), ("FAILED", "resume", "RUNNING"),
+])
+def test_stop_puts_the_state_back_after_a_failure(state, back, final):
+    connect = FakeConnect(state, live(a=10))
+    connect.faults = {"alter": [errors.Refused("position must be a Long")]}
+    error = fails(errors.Refused, connect, Wish.present(pairs(a=4)), stop=True)
+    assert error.message.startswith(f"position must be a Long. The offsets are as they were. The connector was put "
+                                    f"back: it is {final}")
+    assert error.facts["connector"]["state"] == final
+    assert connect.writes == ["stop", "alter", back] and positions(connect) == {"a": 10}
+
+
+def test_the_state_is_put_back_after_a_fault_of_our_own():
+    connect = FakeConnect("RUNNING", live(a=10))
+    connect.faults = {"alter": [RuntimeError("bug")]}
+    fails(RuntimeError, connect, Wish.present(pairs(a=4)), stop=True)
+    assert connect.state == "RUNNING"
+
+
+def test_a_state_that_cannot_be_put_back_is_said():
+    connect = FakeConnect("PAUSED", live(a=10))
+    connect.faults = {"alter": [errors.Refused("no")], "pause": [errors.Unreachable("gone")]}
+    error = fails(errors.Refused, connect, Wish.present(pairs(a=4)), stop=True)
+    assert ("The connector could not be put back to PAUSED either (gone): it is left to do by PUT "
+            "http://h:8083/connectors/c/pause.") in error.message
+
+
+def test_the_plan_is_made_anew_once_it_is_stopped():
+    connect = FakeConnect("RUNNING", live(a=10))
+    connect.faults = {"stop": [lambda self: self.live.update({json.dumps(part("a")): {"position": 12}})]}
+    result = change(connect, Wish.present(pairs(a=4)), stop=True)
+    assert result["offsets_before"] == pairs(a=12) and result["actions"][0]["distance"] == 8
+
+
+def test_a_stop_that_flushes_what_was_declared_leaves_nothing_to_do():
+    connect = FakeConnect("RUNNING", live(a=10))
+    connect.faults = {"stop": [lambda self: self.live.update({json.dumps(part("a")): {"position": 12}})]}
+    result = change(connect, Wish.present(pairs(a=12)), stop=True)
+    assert result["changed"] is False and connect.writes == ["stop", "resume"]
+
+
+def test_a_road_that_is_closed_is_found_before_anything_is_stopped():
+    connect = FakeConnect("RUNNING", live(a=10))
+    connect.faults = {"require": [errors.EndpointMissing("needs 3.6")]}
+    fails(errors.EndpointMissing, connect, Wish.present(pairs(a=4)), stop=True)
+    assert connect.writes == []
+
+
+@pytest.mark.parametrize("kind, text", [("source", "c: %s (the plugin did not check the offsets)"), ("sink", "c: %s")])
+def test_an_unchecked_change_is_a_warning(kind, text):
+    partition, offset = {"kafka_topic": "t", "kafka_partition": 0}, {"kafka_offset": 2}
+    connect = FakeConnect(kind=kind, live=[(partition, {"kafka_offset": 5})])
+    connect.faults = {"alter": [lambda self, pairs: self.alter(pairs) and UNVALIDATED]}
+    result = change(connect, Wish.present([{"partition": partition, "offset": offset}]))
+    assert result["warnings"] == [text % UNVALIDATED]
+
+
+# ---- answers that got lost ----------------------------------------------------------------------------------------
+
+LOST = [errors.Lost("broke"), errors.Unsure("Request timed out")]
+
+
+@pytest.mark.parametrize("error", LOST)
+def test_what_was_written_though_the_answer_was_lost_is_not_repeated(error):
+    def lose(self, pairs):
+        self.alter(pairs)
+        raise error
+
+    connect = FakeConnect(live=live(a=10))
+    connect.faults = {"alter": [lose]}
+    assert change(connect, Wish.present(pairs(a=4)))["changed"] is True
+    assert connect.writes == ["alter"] and positions(connect) == {"a": 4}
+
+
+@pytest.mark.parametrize("error", LOST)
+def test_what_was_not_written_is_repeated(error):
+    connect = FakeConnect(live=live(a=10))
+    connect.faults = {"alter": [error, error]}
+    assert change(connect, Wish.present(pairs(a=4)))["changed"] is True
+    assert connect.writes == ["alter"] * 3 and positions(connect) == {"a": 4}
+
+
+def test_only_what_is_missing_is_repeated():
+    sent = []
+
+    def half(self, pairs):
+        self.alter(pairs[:1])
+        raise errors.Lost("broke")
+
+    connect = FakeConnect(live=live(a=10, b=20))
+    connect.faults = {"alter": [half, lambda self, pairs: sent.extend(pairs)]}
+    change(connect, Wish.present(pairs(a=4, b=5)))
+    assert sent == pairs(b=5) and positions(connect) == {"a": 4, "b": 5}
+
+
+def test_a_lost_reset_is_read_back_too():
+    connect = FakeConnect(live=live(a=10))
+    connect.faults = {"reset": [errors.Lost("broke")]}
+    change(connect, Wish.absent(None))
+    assert connect.writes == ["reset", "reset"] and connect.live == {}
+
+
+def test_repeating_has_an_end():
+    connect = FakeConnect(live=live(a=10))
+    connect.faults = {"alter": [errors.Unsure("Request timed out")] * 1000}
+    error = fails(errors.Unsure, connect, Wish.present(pairs(a=4)), wait_timeout=20)
+    assert error.message == "Request timed out. The offsets are as they were."
+    assert connect.now == pytest.approx(20, abs=1)
+
+
+# ---- Connect's own gate -------------------------------------------------------------------------------------------
+
+def not_stopped():
+    return errors.NotStopped("Connectors must be in the STOPPED state")
+
+
+def test_the_gate_is_waited_for_after_our_own_stop():
+    connect = FakeConnect("RUNNING", live(a=10))
+    connect.faults = {"alter": [not_stopped(), not_stopped()]}
+    change(connect, Wish.present(pairs(a=4)), stop=True)
+    assert connect.writes == ["stop", "alter", "alter", "alter", "resume"]
+
+
+@pytest.mark.parametrize("stop", [False, True])
+def test_the_gate_is_final_where_we_did_not_stop(stop):
+    connect = FakeConnect(live=live(a=10))
+    connect.faults = {"alter": [not_stopped()]}
+    error = fails(errors.NotStopped, connect, Wish.present(pairs(a=4)), stop=stop)
+    assert error.message == "Connectors must be in the STOPPED state. The offsets are as they were."
+    assert connect.writes == ["alter"]
+
+
+def test_the_gate_is_not_waited_for_without_end():
+    connect = FakeConnect("RUNNING", live(a=10))
+    connect.faults = {"alter": [not_stopped() for count in range(1000)]}
+    fails(errors.NotStopped, connect, Wish.present(pairs(a=4)), stop=True)
+    assert 30 < connect.now < 35 and connect.state == "RUNNING"
+
+
+# ---- a fresh read shows something else ----------------------------------------------------------------------------
+
+def test_what_is_shown_late_is_waited_for():
+    connect = FakeConnect(live=live(a=10))
+    connect.faults = {"offsets": [None] + [lambda self: pairs(a=10)] * 3}
+    assert change(connect, Wish.present(pairs(a=4)))["changed"] is True
+    assert connect.writes == ["alter"] and 0.8 < connect.now < 1
+
+
+def test_a_value_that_is_missing_for_a_moment_is_no_trap():
+    connect = FakeConnect(live=live(a=10))
+    connect.faults = {"offsets": [lambda self: [{"partition": part("a"), "offset": None}]] * 2}
+    result = change(connect, Wish.present(pairs(a=4)))
+    assert result["offsets_before"] == pairs(a=10) and result["warnings"] == []
+
+
+def test_a_mismatch_is_put_back():
+    connect = FakeConnect("RUNNING", live(a=10, b=20))
+    connect.faults = {"alter": [lambda self, given: self.alter(pairs(a=4, b=6))]}
+    error = fails(errors.ReadBackError, connect, Wish.present(pairs(a=4, b=5)), stop=True)
+    assert error.message == (
+        "Connect accepted the change of c, but a fresh read shows something else for 1 partition, first "
+        '{"filename": "b"}: {"position": 6} instead of {"position": 5}. '
+        "Some partitions had been changed; the offsets were put back as they were. "
+        "The connector was put back: it is RUNNING with 1 task (RUNNING).")
+    assert connect.writes == ["stop", "alter", "alter", "resume"] and positions(connect) == {"a": 10, "b": 20}
+
+
+def test_a_mismatch_of_the_type_is_put_back():
+    connect = FakeConnect(live=live(a=10))
+    connect.faults = {"alter": [lambda self, given: self.alter(pairs(a="4"))]}
+    error = fails(errors.ReadBackError, connect, Wish.present(pairs(a=4)))
+    assert '{"position": "4"} instead of {"position": 4}' in error.message and positions(connect) == {"a": 10}
+
+
+def test_a_sink_that_failed_half_way_is_put_back():
+    def half(self, given):
+        self.alter(given[:1])
+        raise errors.Refused("Failed to alter consumer group offsets for connector c")
+
+    both = [({"kafka_topic": "t", "kafka_partition": number}, {"kafka_offset": 5}) for number in (0, 1)]
+    connect = FakeConnect(kind="sink", live=both)
+    before = dict(connect.live)
+    connect.faults = {"alter": [half]}
+    error = fails(errors.Refused, connect, Wish.present(
+        [{"partition": both[0][0], "offset": {"kafka_offset": "0"}},
+         {"partition": both[1][0], "offset": {"kafka_offset": "9"}}]))
+    assert error.message.endswith("Some partitions had been changed; the offsets were put back as they were.")
+    assert connect.live == before and connect.writes == ["alter", "alter"]
+
+
+def test_what_could_not_be_put_back_is_said_with_the_offsets_before(tmp_path):
+    path = str(tmp_path / "b.json")
+    connect = FakeConnect(live=live(a=10, b=20))
+    connect.faults = {"alter": [lambda self, given: self.alter(pairs(a=7)), errors.Unreachable("gone")]}
+    error = fails(errors.ReadBackError, connect, Wish.present(pairs(a=4)), backup=path)
+    assert error.message.endswith("What is live now could not be read or put back (gone). The offsets before are in "
+                                  f"{path}: put them back with src and purge: true.")
+    assert error.facts["offsets_before"] == pairs(a=10, b=20) and error.facts["backup_file"] == path
+
+
+def test_a_put_back_without_effect_leaves_a_backup(tmp_path, monkeypatch):
+    monkeypatch.setattr(_backup, "DEFAULT_FOLDER", str(tmp_path))
+    connect = FakeConnect(live=live(a=10))
+    connect.faults = {"alter": [lambda self, given: self.alter(pairs(a=7)), lambda self, given: DONE]}
+    error = fails(errors.ReadBackError, connect, Wish.present(pairs(a=4)))
+    path = error.facts["backup_file"]
+    assert error.message.endswith(
+        f"1 partitions could not be put back. The offsets before are in {path}: put them back with src and purge: true.")
+    assert error.facts["offsets_before"] == pairs(a=10)
+    assert json.loads((tmp_path / path).read_text(encoding="utf-8"))["connectors"] == {"c": pairs(a=10)}
+
+
+# ---- partitions listed without a value ----------------------------------------------------------------------------
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_the_key_order_trap_is_seen_before_the_change(check_mode):
+    connect = FakeConnect("RUNNING", live(a=10) + [(part("u"), None)])
+    error = fails(errors.RoadError, connect, Wish.present(pairs(u=4)), check_mode=check_mode, stop=True)
+    assert error.message.startswith('The worker lists 1 partition of c without a value ({"filename": "u"}).')
+    assert "REST cannot change this partition" in error.message
+    assert error.facts["unreadable"] == ['{"filename": "u"}'] and connect.writes == []
+
+
+def test_the_key_order_trap_after_a_change():
+    connect = FakeConnect(live=live(a=10))
+    connect.faults = {"alter": [lambda self, given: self.live.update({json.dumps(part("u")): None}) or DONE]}
+    error = fails(errors.RoadError, connect, Wish.present(pairs(u=4)))
+    assert error.message.startswith("The change was accepted, but had no effect. The worker lists 1 partition of c "
+                                    "without a value")
+
+
+def test_other_partitions_can_be_changed_beside_an_unreadable_one():
+    connect = FakeConnect(live=live(a=10) + [(part("u"), None)])
+    result = change(connect, Wish.present(pairs(a=4)))
+    assert result["changed"] is True and len(result["warnings"]) == 1 and connect.live[json.dumps(part("u"))] is None
+
+
+def test_a_missing_value_is_no_trap_with_a_topic_of_its_own():
+    connect = FakeConnect(live=[(part("u"), None)], config={"offsets.storage.topic": "own"})
+    result = change(connect, Wish.present(pairs(u=4)))
+    assert positions(connect) == {"u": 4}
+    assert result["warnings"][0].startswith("c has its own offsets.storage.topic, and 1 of its listed partitions have "
+                                            "no offset")
+
+
+# ---- backups ------------------------------------------------------------------------------------------------------
+
+def test_the_backup_is_on_the_disk_before_the_first_write(tmp_path):
+    path, seen = str(tmp_path / "new" / "b.json"), []
+
+    def look(self, given):
+        with open(path, encoding="utf-8") as file:
+            seen.append(json.load(file))
+
+    connect = FakeConnect(live=live(b=20, a=9223372036854775807))
+    connect.faults = {"alter": [look]}
+    assert change(connect, Wish.present(pairs(a=4)), backup=path)["backup_file"] == path
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600 and stat.S_IMODE(os.stat(tmp_path / "new").st_mode) == 0o700
+    document, = seen
+    assert document["connectors"] == {"c": pairs(a=9223372036854775807, b=20)} and document["types"] == {"c": "source"}
+    assert document["cluster"] == {"connect_url": "http://h:8083", "kafka_cluster_id": "cluster-1"}
+    assert (document["format"], document["road"]) == ("streamops.kafka_connect/offsets", "rest")
+
+
+def test_a_backup_restores(tmp_path):
+    path = str(tmp_path / "b.json")
+    connect = FakeConnect(live=live(a=10, b=20))
+    before = dict(connect.live)
+    change(connect, Wish.present(pairs(c=4), purge=True), backup=path)
+    assert positions(connect) == {"c": 4}
+    with open(path, encoding="utf-8") as file:
+        change(connect, Wish.document(json.load(file)["connectors"]["c"], purge=True))
+    assert connect.live == before
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("link", [True, False])
+def test_a_backup_is_never_overwritten(tmp_path, check_mode, link):
+    path = tmp_path / "b.json"
+    path.symlink_to(tmp_path / "nothing") if link else path.write_text("old", encoding="utf-8")
+    connect = FakeConnect("RUNNING", live(a=10))
+    error = fails(errors.WishError, connect, Wish.present(pairs(a=4)), check_mode=check_mode, stop=True,
+                  backup=str(path))
+    assert error.message == f"The backup file {path} exists already and is never overwritten; nothing was changed."
+    assert connect.writes == [] and (link or path.read_text(encoding="utf-8") == "old")
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_a_backup_that_cannot_be_written_ends_the_change(tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    connect = FakeConnect("RUNNING", live(a=10))
+    error = fails(errors.ConnectError, connect, Wish.present(pairs(a=4)), stop=True,
+                  backup=str(tmp_path / "file" / "b.json"))
+    assert "Nothing was changed." in error.message and connect.state == "RUNNING"
+    assert connect.writes == ["stop", "resume"] and positions(connect) == {"a": 10}
+
+
+def test_no_backup_in_check_mode(tmp_path):
+    path = tmp_path / "b.json"
+    assert change(FakeConnect(live=live(a=1)), Wish.absent(None), check_mode=True,
+                  backup=str(path))["backup_file"] == str(path)
+    assert not path.exists()
+
+
+# ---- long lists ---------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("max_entries, shown, truncated", [(2, 2, True), (3, 3, False), (0, 3, False)])
+def test_lists_are_cut(max_entries, shown, truncated):
+    result = change(FakeConnect(live=live(a=1, b=1, c=1)), Wish.present(pairs(c=2)), max_entries=max_entries)
+    assert [len(result[name]) for name in ("offsets", "offsets_before", "actions")] == [shown] * 3
+    assert result["truncated"] is truncated and result["counts"] == {"set": 1, "remove": 0, "keep": 2, "before": 3,
+                                                                     "after": 3}
+    assert result["actions"][0]["partition"] == part("c")
+    assert ("..." in result["diff"][0]["after"]) is truncated

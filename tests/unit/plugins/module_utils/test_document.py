@@ -1,0 +1,105 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _document
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import Entry, Snapshot
+
+PAIRS = [{"partition": {"p": 1}, "offset": {"o": 1}}]
+OURS = {"format": "streamops.kafka_connect/offsets", "version": 1, "connectors": {"c": PAIRS, "d": []}}
+
+
+@pytest.mark.parametrize("document, connector, expected", [
+    (PAIRS, "c", PAIRS),
+    ([], "c", []),
+    ({"offsets": PAIRS}, "c", PAIRS),  # GET /connectors/c/offsets, Strimzi
+    ({"c": PAIRS, "d": []}, "c", PAIRS),  # KIP-199
+    ({"c": PAIRS, "d": []}, "d", []),
+    ({"offsets": [], "c": PAIRS}, "c", PAIRS),  # beside a connector of the name offsets
+    (OURS, "c", PAIRS),
+    (OURS, "d", []),
+    (dict(OURS, time="2026-01-01T00:00:00Z", later="more"), "c", PAIRS),
+])
+def test_items_for(document, connector, expected):
+    assert _document.items_for(document, connector, "x.json") == expected
+
+
+@pytest.mark.parametrize("document, says", [
+    (None, "x.json must be a JSON object or list, it is null."),
+    (7, "x.json must be a JSON object or list, it is the integer 7."),
+    ("c", 'x.json must be a JSON object or list, it is the text "c".'),
+    ({"offsets": {}}, "x.json: offsets must be a list of {partition, offset}, it is the dictionary {}."),
+    ({"offsets": None}, "x.json: offsets must be a list of {partition, offset}, it is null."),
+    ({"b": [], "a": []}, "x.json holds nothing for the connector c; it has a, b"),
+    ({}, "x.json holds nothing for the connector c; it has no connector at all"),
+    ({"C": PAIRS}, "x.json holds nothing for the connector c; it has C"),
+    ({"c": {"p": 1}}, 'x.json: c must be a list of {partition, offset}, it is the dictionary {"p": 1}.'),
+    (dict(OURS, format="x"), 'x.json has the unknown format the text "x"; known is "streamops.kafka_connect/offsets".'),
+    (dict(OURS, version=2), "x.json has version the integer 2 of the format; this collection reads version 1."),
+    ({"format": OURS["format"]}, "x.json has version null of the format"),
+    (dict(OURS, connectors=[]), "x.json must have an object named connectors, it is the list []."),
+    (dict(OURS, connectors={}), "x.json holds nothing for the connector c; it has no connector at all"),
+])
+def test_items_for_refuses(document, says):
+    with pytest.raises(WishError) as caught:
+        _document.items_for(document, "c", "x.json")
+    assert caught.value.message.startswith(says)
+
+
+@pytest.mark.parametrize("text, expected", [
+    ('{"o": 9223372036854775807}', {"o": 9223372036854775807}),
+    ('{"o": 18446744073709551615}', {"o": 18446744073709551615}),
+    ('{"o": 4.0}', {"o": 4.0}),
+    ('{"o": 1E7}', {"o": 10000000.0}),
+    (r'{"o": "\u00e9\ud83d\ude00"}', {"o": "é😀"}),
+    ('{"a": {"x": 1}, "b": {"x": 1}}', {"a": {"x": 1}, "b": {"x": 1}}),
+])
+def test_parse(text, expected):
+    value = _document.parse(text, "content")
+    assert value == expected and json.dumps(value) == json.dumps(expected)
+
+
+@pytest.mark.parametrize("text, says", [
+    ("", "content is not JSON: Expecting value: line 1 column 1"),
+    ('{"c": [{"partition": {"p": 1}, "off', "content is not JSON: Unterminated string starting at: line 1 column 32"),
+    ('[{"partition": {"p": 1}}', "content is not JSON: Expecting ',' delimiter"),
+    ("- partition: {p: 1}", "content is not JSON"),
+    ("[] []", "content is not JSON: Extra data"),
+    ('{"o": NaN}', "content holds NaN, which is not JSON."),
+    ('{"o": -Infinity}', "content holds -Infinity, which is not JSON."),
+    ('{"c": [], "c": []}', "content holds the field c twice in one object."),
+    ('[{"partition": {"p": 1, "p": 2}}]', "content holds the field p twice in one object."),
+    ("9" * 5000, "content is not JSON"),
+])
+def test_parse_refuses(text, says):
+    with pytest.raises(WishError) as caught:
+        _document.parse(text, "content")
+    assert caught.value.message.startswith(says)
+
+
+def test_what_is_written_is_read_back_exactly():
+    entries = [
+        Entry({"filename": "café 🚚/\"a\\b\"\u2028\x00\x1f\x7f"}, {"position": 9223372036854775807}),
+        Entry({"p": "4"}, {"o": -9223372036854775808, "f": 4.0, "tiny": 5e-324, "n": None, "t": True, "s": ""}),
+        Entry({"p": 4}, {"_id": '{"_data": "826500AB"}'}),
+    ]
+    snapshots = [Snapshot("my conn", "source", entries), Snapshot("empty", "sink")]
+    text = _document.write(snapshots, {"connect_url": "http://h:8083", "kafka_cluster_id": "id"}, "rest",
+                           "2026-01-02T03:04:05Z")
+    assert text.endswith("}\n") and "café 🚚" in text
+    document = _document.parse(text, "x.json")
+    items = _document.items_for(document, "my conn", "x.json")
+    assert sorted(map(json.dumps, items)) == sorted(json.dumps(entry._asdict()) for entry in entries)
+    assert _document.items_for(document, "empty", "x.json") == []
+    del document["connectors"]
+    assert document == {
+        "format": "streamops.kafka_connect/offsets", "version": 1, "time": "2026-01-02T03:04:05Z", "road": "rest",
+        "cluster": {"connect_url": "http://h:8083", "kafka_cluster_id": "id"},
+        "types": {"my conn": "source", "empty": "sink"},
+    }
