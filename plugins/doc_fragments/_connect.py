@@ -13,7 +13,8 @@ options:
   connect_url:
     description:
       - Base URL of a worker of the Kafka Connect cluster, with a path prefix where a gateway needs one.
-      - With several URLs of workers of the same cluster, the first one that can be reached is used.
+      - With several URLs the first one that can be reached is used. They must be workers of one and the same cluster, B(never) of
+        different ones.
       - Credentials in the URL are refused.
       - If not set, the value of the environment variable E(KAFKA_CONNECT_URL) is used (several separated by commas).
     type: list
@@ -22,7 +23,7 @@ options:
     aliases: [url]
   url_username:
     description:
-      - User for HTTP basic authentication.
+      - User for HTTP basic authentication, together with O(url_password).
       - If not set, the value of the environment variable E(KAFKA_CONNECT_USERNAME) is used.
     type: str
   url_password:
@@ -33,7 +34,7 @@ options:
     type: str
   bearer_token:
     description:
-      - Token to send as a bearer authorization, instead of O(url_username).
+      - Token to send as a bearer authorization. Giving O(url_username) as well is refused.
       - If not set, the value of the environment variable E(KAFKA_CONNECT_TOKEN) is used.
     type: str
   validate_certs:
@@ -54,7 +55,7 @@ options:
     type: path
   client_key:
     description:
-      - PEM file with the key of O(client_cert), without a pass phrase.
+      - PEM file with the key of O(client_cert), without a pass phrase. Has no effect without O(client_cert).
       - If not set, the value of the environment variable E(KAFKA_CONNECT_CLIENT_KEY) is used.
     type: path
   use_proxy:
@@ -67,6 +68,8 @@ options:
     description:
       - Seconds that one request may take.
       - A worker itself gives up after 90 seconds; a shorter limit here leaves the outcome of a slow request unknown.
+      - While Connect is busy with a rebalance, requests are repeated for as long as the module's own C(wait_timeout) says, or for
+        60 seconds in a module without one.
       - If not set, the value of the environment variable E(KAFKA_CONNECT_TIMEOUT) is used.
     type: int
     default: 120

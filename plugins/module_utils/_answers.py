@@ -89,7 +89,8 @@ def failure(facts: dict, text: str, location, credentials: str) -> errors.RestEr
         return errors.NotConnect(
             "%s answered %d, a redirect to %s. Connect never redirects: check connect_url, or a login page in front of it."
             % (intro, status, (location or "nowhere").split("?")[0]), **facts)
-    kind, message = classify(status, text)
+    kind, server_message = classify(status, text)
+    message = excerpt(server_message, 600) if len(server_message) > 600 else server_message
     if kind is errors.AccessDenied:
         words = "%s was denied with %d%s. Check %s." % (intro, status, " (%s)" % message if message else "", credentials)
     elif kind is errors.AmbiguousName:
@@ -103,7 +104,7 @@ def failure(facts: dict, text: str, location, credentials: str) -> errors.RestEr
         words = "There is no such connector: %s answered %d: %s" % (intro, status, message)
     else:
         words = "%s failed with %d: %s" % (intro, status, message or "no reason given")
-    return kind(words, server_message=message, **facts)
+    return kind(words, server_message=server_message, **facts)
 
 
 def _foreign(status: int, text: str):

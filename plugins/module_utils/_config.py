@@ -20,7 +20,9 @@ _SECRET_NAME = re.compile(
     r"password|passwd|\bpwd\b|passphrase|secret|token|credential|private.?key|access.?key|api.?key|sas.?key|keystore.key|jaas"
     r"|basic\.auth\.user\.info", re.IGNORECASE)
 #: names that match above, but say only where or how
-_HARMLESS_NAME = re.compile(r"(location|path|files?|type|class|name|algorithm|url|enabled?|ms|max|min|size|interval|required|provider|source|key\.id)$", re.IGNORECASE)
+_HARMLESS_NAME = re.compile(
+    r"(location|path|files?|type|class|name|algorithm|url|enabled?|ms|max|min|size|interval|required|provider|source|key\.id)$",
+    re.IGNORECASE)
 #: ${file:/run/secrets/db:password} and its like point to a secret, they are none (KIP-297)
 _REFERENCE = re.compile(r"\$\{[^{}]+\}")
 _IN_URL = re.compile(r"(://[^/\s:@,]*:)([^/\s,]+)(@)")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import time
 import traceback
 from urllib.parse import urlsplit
@@ -29,6 +30,8 @@ else:
 
 #: seconds after which a worker itself gives up on a request (ConnectResource#DEFAULT_REST_REQUEST_TIMEOUT_MS)
 WORKER_LIMIT = 90
+
+_WRAPPER = re.compile(r"^HTTPS?Connection(Pool)?\([^)]*\): ")
 
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 5.0
@@ -167,8 +170,9 @@ class Transport:
         where = "%(method)s %(url)s" % facts
         reason = _innermost(error)
         if isinstance(error, requests.exceptions.SSLError):
-            hint = ("If the worker's certificate comes from a private authority, name its file in ca_path."
-                    if "verify failed" in reason else "If the worker wants a client's certificate, name its file in client_cert.")
+            hint = ("If the worker's certificate comes from a private authority, name its file in ca_path." if "verify failed" in reason
+                    else "This port does not speak TLS: is it http?" if "WRONG_VERSION_NUMBER" in reason.upper().replace(" ", "_")
+                    else "If the worker wants a client's certificate, name its file in client_cert.")
             return errors.ConnectError("%s: TLS failed: %s. %s" % (where, reason, hint), **facts)
         if isinstance(error, requests.exceptions.ProxyError):
             return errors.Unreachable("%s: the proxy of the environment failed: %s. use_proxy: false goes around it."
@@ -182,7 +186,8 @@ class Transport:
                                timed_out=True, **facts)
         if isinstance(error, (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema)):
             return errors.WishError("%s cannot be requested: %s." % (where, reason), **facts)
-        return errors.Lost("%s: the connection broke before an answer came: %s." % (where, reason), **facts)
+        return errors.Lost("%s: the connection broke before an answer came: %s. Is this the REST port of a Connect worker?"
+                           % (where, reason), **facts)
 
 
 def _base(url: str) -> str:
@@ -230,7 +235,7 @@ def _has_cause(error, *names) -> bool:
 def _innermost(error) -> str:
     """The reason without the wrapping classes and their object addresses."""
     last = list(_causes(error))[-1]
-    text = str(last).rsplit(">: ", 1)[-1]
+    text = _WRAPPER.sub("", str(last).rsplit(">: ", 1)[-1])
     return text.strip().rstrip(".") or type(last).__name__
 
 

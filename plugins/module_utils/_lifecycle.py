@@ -65,7 +65,7 @@ class Connector:
 
     def result(self) -> dict:
         return {"name": self.name, "type": self.kind, "state": self.state, "worker_id": self.worker_id,
-                "version": self.version,
+                "version": self.version, "trace": self.trace,
                 "tasks": [{name: task[name] for name in ("id", "state", "worker_id", "version", "trace") if name in task}
                           for task in self.tasks]}
 

@@ -186,8 +186,8 @@ def make_plan(live: Snapshot, wish: Wish, check_types: bool = True) -> Plan:
     warnings = []
     if check_types and not wish.exact and live.kind == SOURCE:
         for action in actions.values():
-            _check_offset_types(action)
-        warnings = _check_partition_types(wanted or {}, live)
+            _check_offset_types(action, live)
+        warnings = _check_partition_types(wanted or {}, live) + _new_partitions(actions, live)
     everything_else_goes = wanted is None or wish.purge
     for key, entry in live.entries.items():
         if key not in actions:
@@ -211,15 +211,22 @@ def _action_for(key: str, entry: Entry, live: Snapshot) -> Action:
     return Action(verb, entry.partition, before, entry.offset, unreadable)
 
 
-def _check_offset_types(action: Action) -> None:
-    """Text of digits for a live integer, or the reverse, is a lost type, not a wish."""
-    before = action.before or {}
+def _check_offset_types(action: Action, live: Snapshot) -> None:
+    """Text of digits for a live integer, or the reverse, is a lost type, not a wish.
+
+    A partition without an offset is compared with another one of its connector.
+    """
     for name, value in (action.after or {}).items():
-        if name in before and _swapped(value, before[name]):
+        if action.before is not None:
+            known, where = action.before, "its live value"
+        else:
+            known = next((entry.offset for entry in live.entries.values() if name in entry.offset), {})
+            where = "in another partition of this connector it"
+        if name in known and _swapped(value, known[name]):
             raise WishError(
-                "The offset of partition %s: the field %s is declared as %s, but its live value is %s. Both are legal, and "
+                "The offset of partition %s: the field %s is declared as %s, but %s is %s. Both are legal, and "
                 "they are different values, so nothing was changed. %s"
-                % (canonical(action.partition), name, describe(value), describe(before[name]), _TYPE_HINT)
+                % (canonical(action.partition), name, describe(value), where, describe(known[name]), _TYPE_HINT)
             )
 
 
@@ -255,6 +262,16 @@ def _check_partition_types(wanted: dict, live: Snapshot) -> list:
             )
         warnings.append("The partition %s has no offset to remove, but %s, the same text with other types, has one." % (key, meant))
     return warnings
+
+
+def _new_partitions(actions: dict, live: Snapshot) -> list:
+    """A connector that has partitions never reads one whose name was mistyped."""
+    new = [key for key, action in actions.items() if action.verb == SET and action.before is None and not action.unreadable]
+    if not new or not live.entries:
+        return []
+    return ["%s has no offset so far for %s, only for %d other%s such as %s: is it spelled as the connector spells it?"
+            % (live.connector, ", ".join(sorted(new)[:3]) + (", ..." if len(new) > 3 else ""), len(live.entries),
+               "" if len(live.entries) == 1 else "s", min(live.entries))]
 
 
 def movement(before, after):

@@ -17,7 +17,7 @@ def read_wish(params: dict) -> Wish:
     """params: name, state, offsets, src, content, purge. Raises WishError."""
     absent = params["state"] == "absent"
     if absent and params["purge"]:
-        raise WishError("purge belongs to state: present; state: absent without offsets removes everything.")
+        raise WishError("purge belongs to state: present; state: absent without offsets removes everything. Nothing was changed.")
     items = params["offsets"]
     if params["src"] is not None or params["content"] is not None:
         items = _document_items(params)

@@ -35,6 +35,7 @@ options:
     description:
       - V(present) creates the connector, or replaces its configuration where it differs.
       - V(absent) deletes it. Its offsets stay where Connect keeps them, and a new connector of the same name goes on from there.
+        To begin afresh stop it, reset its offsets, then delete it.
     type: str
     choices: [present, absent]
     default: present
@@ -120,6 +121,10 @@ connector:
       returned: success
     version:
       description: Version of the plugin, from Connect 4.1 on.
+      type: str
+      returned: success
+    trace:
+      description: Why it is V(FAILED). Null otherwise.
       type: str
       returned: success
     tasks:

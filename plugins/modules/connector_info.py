@@ -16,7 +16,7 @@ description:
 options:
   name:
     description:
-      - Names of connectors, or globs such as V(orders-*). All connectors if left out.
+      - Names of connectors, or globs such as V(orders-*), not regular expressions. Case counts. All connectors if left out.
       - A name without a connector is no failure. It is listed in RV(missing).
     type: list
     elements: str
@@ -80,6 +80,10 @@ connectors:
       returned: success
     version:
       description: Version of the plugin, from Connect 4.1 on.
+      type: str
+      returned: success
+    trace:
+      description: Why it is V(FAILED). Null otherwise.
       type: str
       returned: success
     tasks:

@@ -40,7 +40,8 @@ options:
   state:
     description:
       - V(present) sets the listed partitions to the listed offsets. Others stay, unless O(purge=true).
-      - V(absent) removes the offsets of the listed partitions, or of all if O(offsets) is left out (a reset of the connector).
+      - V(absent) removes the offsets of the listed partitions, or of all if nothing is listed by O(offsets), O(src) or O(content)
+        (a reset of the connector). A source then reads as if for the first time, a sink where its C(auto.offset.reset) says.
     type: str
     choices: [present, absent]
     default: present
@@ -50,8 +51,9 @@ options:
         may be left out and is ignored.
       - The fields are the connector's own. For a sink they are C(kafka_topic) and C(kafka_partition), and C(kafka_offset) for
         the next record to read.
-      - On ansible-core 2.18 and older a template inside the list turns numbers into text (and JSON text into structures).
-        Pass the whole list as one variable there, or use O(content).
+      - On ansible-core 2.18 and older an expression inside the list, such as C({{ pos + 1 }}) and even C({{ pos | int }}),
+        becomes text, and JSON text becomes a structure. Pass the whole list as one variable there, or use O(content).
+      - A list that is one JSON text belongs into O(content).
     type: list
     elements: dict
   src:
@@ -71,7 +73,8 @@ options:
     default: false
   method:
     description:
-      - The road to the offsets. V(rest) is Connect's REST API, V(auto) takes what is best.
+      - The road to the offsets. V(rest) is Connect's REST API. V(auto) takes the best of the roads there are, which so far
+        is always V(rest).
     type: str
     choices: [auto, rest]
     default: auto
@@ -79,6 +82,8 @@ options:
     description:
       - Whether a connector that is not STOPPED may be stopped for the change. It is put back to the state found afterwards,
         also if the change fails. Nothing is stopped if there is nothing to change.
+      - A connector that runs again commits new offsets at once. To reset one and then delete it, stop it by
+        M(streamops.kafka_connect.connector_state) instead.
     type: bool
     default: false
   backup:
@@ -88,11 +93,13 @@ options:
     default: false
   backup_file:
     description:
-      - The file for O(backup=true). It must not exist. By default a file with the connector's name and the time, in
+      - The file for O(backup=true), without which it is ignored. It must not exist. By default a file with the connector's name and the time, in
         C(~/.local/share/streamops-kafka-connect/backups).
     type: path
   wait_timeout:
-    description: Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be put back.
+    description:
+      - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be put back. O(timeout) is for
+        each single request.
     type: int
     default: 120
   max_entries:
@@ -192,7 +199,9 @@ actions:
       type: dict
       returned: success
     direction:
-      description: V(forward), V(backward), V(none), or V(unknown) unless exactly one whole number differs.
+      description:
+        - V(forward) or V(backward) where exactly one whole number differs, V(none) where nothing does. V(unknown) for anything
+          else, also for a partition that had no offset or loses it.
       type: str
       returned: success
     distance:
@@ -243,6 +252,10 @@ connector:
       returned: success
     version:
       description: Version of the plugin, from Connect 4.1 on.
+      type: str
+      returned: success
+    trace:
+      description: Why it is V(FAILED). Null otherwise.
       type: str
       returned: success
     tasks:

@@ -23,7 +23,8 @@ options:
     required: true
   method:
     description:
-      - The road to the offsets. V(rest) is Connect's REST API, V(auto) takes what is best.
+      - The road to the offsets. V(rest) is Connect's REST API. V(auto) takes the best of the roads there are, which so far
+        is always V(rest).
     type: str
     choices: [auto, rest]
     default: auto
@@ -76,6 +77,7 @@ unreadable:
   description:
     - Partitions that the worker lists without a value. Their records have other key bytes than the worker would build, so REST
       can neither show nor change them (or the connector has its own C(offsets.storage.topic), which lacks them).
+    - An empty list is no proof. Once another tool has changed such a partition by REST, the worker shows what that tool wrote.
   returned: success
   type: list
   elements: dict
@@ -111,6 +113,10 @@ connector:
       returned: success
     version:
       description: Version of the plugin, from Connect 4.1 on.
+      type: str
+      returned: success
+    trace:
+      description: Why it is V(FAILED). Null otherwise.
       type: str
       returned: success
     tasks:

@@ -94,6 +94,10 @@ connector:
       description: Version of the plugin, from Connect 4.1 on.
       type: str
       returned: success
+    trace:
+      description: Why it is V(FAILED). Null otherwise.
+      type: str
+      returned: success
     tasks:
       description: Its tasks, each with C(id), C(state), C(worker_id) and, if it failed, C(trace).
       type: list

@@ -43,11 +43,8 @@ class Row:
 
 def alternate(rounds: int, *jobs: Callable[[], float]) -> list[float]:
     """The median seconds of each job, the jobs taking turns so that noise hits all of them."""
-    times: list[list[float]] = [[] for job in jobs]
-    for dummy in range(rounds):
-        for job, seconds in zip(jobs, times, strict=True):
-            seconds.append(job())
-    return [statistics.median(seconds) for seconds in times]
+    times = [[job() for job in jobs] for round in range(rounds)]
+    return [statistics.median(seconds) for seconds in zip(*times, strict=True)]
 
 
 def timed(job: Callable[[], object]) -> float:

@@ -148,7 +148,7 @@ def test_a_change_of_a_stopped_connector():
              "direction": "none",
              "distance": 0}],
         "connector": {"name": "c", "type": "source", "state": "STOPPED", "worker_id": "w", "version": None,
-                      "tasks": []},
+                      "trace": None, "tasks": []},
     }
 
 

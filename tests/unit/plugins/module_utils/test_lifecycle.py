@@ -71,6 +71,7 @@ def test_connector_result_and_failure():
     assert found.failure == "the connector: java.X: no; task 0: java.Y: bad; task 2: no trace"
     assert found.result() == {
         "name": "c", "type": "source", "state": "FAILED", "worker_id": "10.0.0.7:8083", "version": "4.3.1",
+        "trace": "java.X: no\n\tat y",
         "tasks": [{"id": 0, "state": "FAILED", "worker_id": "10.0.0.7:8083", "trace": "java.Y: bad\n\tat z"},
                   {"id": 1, "state": "RUNNING", "worker_id": "10.0.0.7:8083"},
                   {"id": 2, "state": "FAILED", "worker_id": "10.0.0.7:8083"}],

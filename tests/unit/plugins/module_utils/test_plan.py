@@ -217,6 +217,19 @@ def test_a_lost_type_is_refused_both_ways(live, declared, words):
     assert "nothing was changed" in caught.value.message and "offsets: \"{{ my_offsets }}\"" in caught.value.message
 
 
+def test_a_lost_type_of_a_new_partition_shows_beside_the_others():
+    with pytest.raises(WishError, match='declared as the text "43", but in another partition of this connector it is the integer 42'):
+        make_plan(snapshot({"a": 42}), Wish.present([pair("b", "43")]))
+    assert make_plan(snapshot({}), Wish.present([pair("b", "43")])).changed
+
+
+def test_a_new_partition_of_a_connector_that_has_others_is_pointed_out():
+    assert make_plan(snapshot({"/tmp/a": 1, "b": 2}), Wish.present([pair("a", 5)])).warnings == [
+        'c has no offset so far for {"p": "a"}, only for 2 others such as {"p": "/tmp/a"}: is it spelled as the connector spells it?']
+    assert make_plan(snapshot({}), Wish.present([pair("a", 5)])).warnings == []
+    assert make_plan(snapshot({"a": 1}), Wish.present([pair("a", 5)])).warnings == []
+
+
 @pytest.mark.parametrize("live, declared",
                          [(4, 4.0), (4.0, "4"), (True, 1), ("x", 4), (4, "x"), ("4", "5"), (None, "4")])
 def test_other_types_are_a_change(live, declared):
