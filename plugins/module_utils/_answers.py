@@ -95,8 +95,8 @@ def failure(facts: dict, text: str, location, credentials: str) -> errors.RestEr
         words = "%s was denied with %d%s. Check %s." % (intro, status, " (%s)" % message if message else "", credentials)
     elif kind is errors.AmbiguousName:
         words = ("%s: this worker (Connect 4.0 or later) does not take a connector name with \"/\", \"%%\" or \"\\\" in a URL and "
-                 "answers 400 \"Ambiguous URI path\" to every call for it, so REST cannot be used for this connector. The "
-                 "offsets of a source are then reachable only on the offsets topic." % intro)
+                 "answers 400 (%s) to every call for it, so REST cannot be used for this connector. The offsets of a source are then "
+                 "reachable only on the offsets topic." % (intro, message))
     elif kind is errors.NotConnect:
         words = ("%s answered %d with something that is not Connect's (%s): this is not the root of a Connect REST API. Check "
                  "connect_url and its path prefix." % (intro, status, message or "an empty body"))
@@ -109,7 +109,7 @@ def failure(facts: dict, text: str, location, credentials: str) -> errors.RestEr
 
 def _foreign(status: int, text: str):
     """Not Connect's JSON: Jetty's own page, a proxy, or something else altogether."""
-    if status == 400 and "Ambiguous URI" in text:
+    if status == 400 and ("Ambiguous URI" in text or "Suspicious Path" in text):
         return errors.AmbiguousName
     if status == 429:
         return errors.Busy

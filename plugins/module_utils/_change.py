@@ -57,6 +57,7 @@ class OffsetsChange:
         self.warnings = self.lifecycle.warnings
         self.store = None
         self._stopped_here = False
+        self._backed_up = False
 
     def run(self, check_mode: bool) -> dict:
         """The module's result. Raises ConnectError, which says what has become of offsets and state."""
@@ -83,6 +84,12 @@ class OffsetsChange:
             return self._result(plan, found)
         if found.stopped:
             return self._change(plan, found)
+        if found.idle:
+            try:
+                return self._change(plan, found)
+            except errors.NotStopped as error:
+                if not self.stop:
+                    raise self._not_stopped(found, error.facts)
         return self._change_stopped(found)
 
     # ---- before ----------------------------------------------------------------------------------------------
@@ -94,21 +101,30 @@ class OffsetsChange:
         if found.state == STOPPED and found.tasks:
             found = self.lifecycle.stop(found)
         if not found.stopped and not self.stop:
-            raise errors.StateError(
-                "The connector %s is %s. Its offsets can be changed only while it is STOPPED: use the module connector_state, or "
-                "stop: true to have it stopped for the change and put back to %s afterwards. Nothing was changed."
-                % (self.name, found, found.state), connector=found.result())
+            if not found.idle:
+                raise self._not_stopped(found, {})
+            self.warnings.append(
+                "%s is %s: either it is STOPPED and the worker that had it is gone, or it has nothing to do. Connect itself decides "
+                "whether its offsets may be changed." % (self.name, found))
         return found
 
+    def _not_stopped(self, found, facts):
+        return errors.StateError(
+            "The connector %s is %s. Its offsets can be changed only while it is STOPPED: use the module connector_state, or "
+            "stop: true to have it stopped for the change and put back to %s afterwards. Nothing was changed."
+            % (self.name, found, found.state), **dict(facts, connector=found.result()))
+
     def _warn_unreadable(self, plan) -> None:
-        hidden = sorted(plan.live.unreadable)
-        if hidden and not self.store.has_own_topic():
-            self.warnings.append(key_order_trap(self.name, hidden))
-        elif hidden:
+        listed = [entry.partition for entry in plan.live.unreadable.values()]
+        missing = [partition for partition in listed if self.store.merely_missing(partition)]
+        trapped = [partition for partition in listed if partition not in missing]
+        if trapped:
+            self.warnings.append(key_order_trap(self.name, trapped))
+        if missing:
             self.warnings.append(
                 "%s has its own offsets.storage.topic, and %d of its listed partitions have no offset there (%s): the connector "
                 "starts from scratch for them, whatever the worker's topic holds."
-                % (self.name, len(hidden), ", ".join(hidden[:3])))
+                % (self.name, len(missing), ", ".join(sorted(map(canonical, missing))[:3])))
 
     def _warn_repeat(self, found) -> None:
         if found.state == RUNNING and any(entry.offset is not None for entry in self.wish.entries or []):
@@ -154,11 +170,12 @@ class OffsetsChange:
 
     def _change(self, plan, stopped) -> dict:
         before = plan.live
-        if self.backup:
+        if self.backup and not self._backed_up:
             try:
                 _backup.write(self.backup, before, self.client, self.store.road)
             except errors.ConnectError as error:
                 raise error.also("Nothing was changed.")
+            self._backed_up = True
         try:
             self._apply(plan)
         except errors.ConnectError as error:
@@ -201,7 +218,7 @@ class OffsetsChange:
             self.sleep(_PAUSE)
 
     def _not_what_was_declared(self, rest):
-        hidden = [canonical(action.partition) for action in rest.changes if action.unreadable]
+        hidden = [action.partition for action in rest.changes if action.unreadable]
         if hidden:
             return errors.RoadError("The change was accepted, but had no effect. " + key_order_trap(self.name, hidden))
         return errors.ReadBackError(

@@ -70,8 +70,9 @@ def declare_present(client, name: str, config: dict, initial_state, wait_timeout
         live = client.info(name)["config"]
     except errors.NoConnector:
         live = None
+    lifecycle = Lifecycle(client, name, wait_timeout)
     if live == wanted:
-        return dict(_outcome(client, name), changed=False, created=False, diff=_config.diff(name, live, wanted))
+        return dict(connector=lifecycle.wait_known().result(), changed=False, created=False, diff=_config.diff(name, live, wanted))
     if "connector.class" not in wanted:
         raise errors.WishError("config has no connector.class, which every connector needs.")
     created = live is None
@@ -79,16 +80,12 @@ def declare_present(client, name: str, config: dict, initial_state, wait_timeout
         client.require("initial_state")
     result = {"changed": True, "created": created, "diff": _config.diff(name, live, wanted), "connector": None}
     if check_mode:
-        return dict(result, connector=None if created else _outcome(client, name)["connector"])
+        return dict(result, connector=None if created else lifecycle.wait_known().result())
     if created:
         client.create(name, wanted, STATES[initial_state] if initial_state else None)
     else:
         client.put_config(name, wanted)
-    return dict(result, connector=Lifecycle(client, name, wait_timeout).wait_known().result())
-
-
-def _outcome(client, name: str) -> dict:
-    return {"connector": Connector(client.status(name)).result()}
+    return dict(result, connector=lifecycle.wait_known().result())
 
 
 def declare_absent(client, name: str, wait_timeout: float, check_mode: bool) -> dict:

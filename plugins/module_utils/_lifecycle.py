@@ -48,6 +48,11 @@ class Connector:
         return self.state == STOPPED and not self.tasks
 
     @property
+    def idle(self) -> bool:
+        """RUNNING by the word, but without a task: its worker may be gone and the word be of no worth for minutes."""
+        return self.state == RUNNING and not self.tasks
+
+    @property
     def task_states(self) -> set:
         return {task.get("state") for task in self.tasks}
 

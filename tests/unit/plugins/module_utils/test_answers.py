@@ -96,6 +96,8 @@ AMBIGUOUS = ('<html>\n<head>\n<meta http-equiv="Content-Type" content="text/html
 
 @pytest.mark.parametrize("status, text, kind, words", [
     (400, AMBIGUOUS, errors.AmbiguousName, "Error 400 Ambiguous URI path encoding"),
+    (400, "<html><title>Error 400 Suspicious Path Character</title></html>", errors.AmbiguousName,
+     "Error 400 Suspicious Path Character"),
     (400, "<html><title>Bad\n  Request</title></html>", errors.NotConnect, "Bad Request"),
     (404, "<html><head><title>404 Not Found</title></head><body>nginx</body></html>", errors.NotConnect,
      "404 Not Found"),

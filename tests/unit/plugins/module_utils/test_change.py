@@ -352,6 +352,40 @@ def test_the_gate_is_final_where_we_did_not_stop(stop):
     assert connect.writes == ["alter"]
 
 
+@pytest.mark.parametrize("stop", [False, True])
+def test_a_running_connector_without_tasks_may_be_stopped_in_truth(stop, tmp_path):
+    """Its owner is gone: Connect's own gate decides, and a state that was not set here is not touched."""
+    connect = FakeConnect("RUNNING", live(a=10), tasks=0)
+    result = change(connect, Wish.present(pairs(a=4)), stop=stop, backup=str(tmp_path / "b"))
+    assert result["changed"] and connect.writes == ["alter"] and positions(connect) == {"a": 4}
+    assert any("Connect itself decides" in warning for warning in result["warnings"]) is not stop
+
+
+def test_a_running_connector_without_tasks_may_run_in_truth(tmp_path):
+    connect = FakeConnect("RUNNING", live(a=10), tasks=0)
+    connect.faults = {"alter": [not_stopped()]}
+    change(connect, Wish.present(pairs(a=4)), stop=True, backup=str(tmp_path / "b"))
+    assert connect.writes == ["alter", "stop", "alter", "resume"] and positions(connect) == {"a": 4}
+    connect.tasks, connect.calls, connect.faults = 0, [], {"alter": [not_stopped()]}
+    error = fails(errors.StateError, connect, Wish.present(pairs(a=1)))
+    assert error.message.startswith("The connector c is RUNNING with no tasks.") and connect.writes == ["alter"]
+
+
+def test_a_paused_connector_without_tasks_is_not_stopped():
+    connect = FakeConnect("PAUSED", live(a=10), tasks=0)
+    assert fails(errors.StateError, connect, Wish.present(pairs(a=4))).message.startswith("The connector c is PAUSED")
+    assert connect.writes == []
+
+
+def test_a_missing_value_in_a_topic_of_its_own_is_sure_only_for_one_field():
+    two = {"partition": {"b": 1, "a": 2}, "offset": None}
+    connect = FakeConnect(config={"offsets.storage.topic": "own"})
+    connect.faults = {"offsets": [lambda self: [two]] * 3}
+    fails(errors.RoadError, connect, Wish.absent(None))
+    connect.faults = {"offsets": [lambda self: [dict(two, partition={"a": 2})]] * 3}
+    assert change(connect, Wish.absent(None))["changed"] and connect.writes == ["reset"]
+
+
 def test_the_gate_is_not_waited_for_without_end():
     connect = FakeConnect("RUNNING", live(a=10))
     connect.faults = {"alter": [not_stopped() for count in range(1000)]}
@@ -440,7 +474,7 @@ def test_the_key_order_trap_is_seen_before_the_change(check_mode):
     error = fails(errors.RoadError, connect, Wish.present(pairs(u=4)), check_mode=check_mode, stop=True)
     assert error.message.startswith('The worker lists 1 partition of c without a value ({"filename": "u"}).')
     assert "REST cannot change this partition" in error.message
-    assert error.facts["unreadable"] == ['{"filename": "u"}'] and connect.writes == []
+    assert error.facts["unreadable"] == [{"filename": "u"}] and connect.writes == []
 
 
 def test_the_key_order_trap_after_a_change():
