@@ -96,7 +96,7 @@ class OffsetsChange:
 
     def _check_state(self, found):
         """Is it STOPPED, or may we stop it?"""
-        if not found.stopped and found.state not in (RUNNING, PAUSED, FAILED):
+        if not found.stopped and not found.idle and found.state not in (RUNNING, PAUSED, FAILED):
             found = self.lifecycle.read_definite()
         if found.state == STOPPED and found.tasks:
             found = self.lifecycle.stop(found)

@@ -17,12 +17,13 @@ import time
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 
-RUNNING, PAUSED, STOPPED, FAILED = "RUNNING", "PAUSED", "STOPPED", "FAILED"
+RUNNING, PAUSED, STOPPED, FAILED, UNASSIGNED = "RUNNING", "PAUSED", "STOPPED", "FAILED", "UNASSIGNED"
 
 #: the declarative words of the modules
 STATES = {"started": RUNNING, "paused": PAUSED, "stopped": STOPPED}
 
 _POLL = 0.2
+_ASK_AGAIN = 1.0
 #: seconds without any task after which a connector that has none is taken at its word
 _SETTLE = 5.0
 #: seconds until Connect has passed a restart on to every worker
@@ -49,8 +50,8 @@ class Connector:
 
     @property
     def idle(self) -> bool:
-        """RUNNING by the word, but without a task: its worker may be gone and the word be of no worth for minutes."""
-        return self.state == RUNNING and not self.tasks
+        """No task, and a word that may be of no worth for minutes (scheduled.rebalance.max.delay.ms): its worker may be gone."""
+        return self.state in (RUNNING, UNASSIGNED) and not self.tasks
 
     @property
     def task_states(self) -> set:
@@ -114,7 +115,7 @@ class Lifecycle:
     def stop(self, found: Connector) -> Connector:
         if found.state != STOPPED:
             # Once: every repeated stop rebalances the whole Connect cluster.
-            self.client.stop(self.name)
+            self._ask(self.client.stop, STOPPED)
         idle = _Steady(self.clock, _SETTLE)
         after = self._wait("be STOPPED with no tasks left",
                            lambda now: now.stopped or idle.holds(not now.tasks and found.state != STOPPED))
@@ -126,13 +127,13 @@ class Lifecycle:
 
     def pause(self, found: Connector) -> Connector:
         if found.state != PAUSED:
-            self.client.pause(self.name)
+            self._ask(self.client.pause, PAUSED)
         return self._wait("be PAUSED", lambda now: self.is_in(PAUSED, now))
 
     def start(self, found: Connector) -> Connector:
         """Also when it comes up FAILED: the caller sees it in what is returned."""
         if found.state in (PAUSED, STOPPED, FAILED):  # FAILED hides which state it was meant to have
-            self.client.resume(self.name)
+            self._ask(self.client.resume, RUNNING)
         if found.failed:  # a resume leaves a dead task dead
             self.client.restart_failed(self.name)
             self.sleep(_RESTART_DELAY)
@@ -145,6 +146,22 @@ class Lifecycle:
             return settled and bool(now.tasks) or idle.holds(settled)
 
         return self._wait("be RUNNING with its tasks", up)
+
+    def _ask(self, request, wanted: str) -> None:
+        """Send a stop, pause or resume. An answer that got lost (a leader that died) is looked into, then asked for again."""
+        end = self.clock() + self.wait_timeout
+        while True:
+            try:
+                return request(self.name)
+            except (errors.Lost, errors.Unsure, errors.Unreachable):
+                if self.clock() + _ASK_AGAIN > end:
+                    raise
+            self.sleep(_ASK_AGAIN)
+            try:
+                if self.read().state == wanted:
+                    return None
+            except (errors.Lost, errors.Unsure, errors.Unreachable):
+                pass
 
     def wait_gone(self) -> None:
         end = self.clock() + self.wait_timeout

@@ -157,6 +157,7 @@ def test_process_is_known_again_and_stopped(tmp_path):
 
 def test_pid_of_another_process_is_not_ours(tmp_path):
     process = _sleeper(tmp_path)
+    wait_until(lambda: Path(f"/proc/{process.pid}/cmdline").read_bytes())  # empty while the program is being loaded
     try:
         assert not Process(process.pid, process.start_time, "-Dother").alive()
         later = Process(process.pid, process.start_time + 1, process.tag)

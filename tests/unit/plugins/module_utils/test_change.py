@@ -241,7 +241,7 @@ def test_the_state_is_put_back_after_a_fault_of_our_own():
 
 def test_a_state_that_cannot_be_put_back_is_said():
     connect = FakeConnect("PAUSED", live(a=10))
-    connect.faults = {"alter": [errors.Refused("no")], "pause": [errors.Unreachable("gone")]}
+    connect.faults = {"alter": [errors.Refused("no")], "pause": [errors.Unreachable("gone") for count in range(200)]}
     error = fails(errors.Refused, connect, Wish.present(pairs(a=4)), stop=True)
     assert ("The connector could not be put back to PAUSED either (gone): it is left to do by PUT "
             "http://h:8083/connectors/c/pause.") in error.message

@@ -132,6 +132,35 @@ def test_stop_gives_up():
     assert client.now == pytest.approx(20, abs=0.3) and client.calls == [("stop", "c")]
 
 
+@pytest.mark.parametrize("carried_out, sent", [(True, 1), (False, 3)])
+def test_a_stop_whose_answer_got_lost_is_looked_into_then_sent_again(carried_out, sent):
+    """The leader died; a survivor leads a few seconds later."""
+    client, life = lifecycle(R, (0.5 if carried_out else 2.5, S))
+    faults = [errors.Unsure("IO Error trying to forward REST request"), errors.Unreachable("gone")]
+
+    def stop(name):
+        client.calls.append(("stop", name))
+        if faults:
+            raise faults.pop(0)
+
+    client.stop = stop
+    assert life.stop(Connector(R)).stopped
+    assert client.calls == [("stop", "c")] * sent
+
+
+def test_a_lost_stop_is_not_sent_for_ever():
+    client, life = lifecycle(R, wait_timeout=5)
+
+    def stop(name):
+        client.calls.append(("stop", name))
+        raise errors.Lost("broke")
+
+    client.stop = stop
+    with pytest.raises(errors.Lost):
+        life.stop(Connector(R))
+    assert client.now == pytest.approx(5, abs=1) and 4 <= len(client.calls) <= 6
+
+
 # ---- pause --------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("before, calls",

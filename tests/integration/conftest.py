@@ -1,0 +1,161 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One stack for all tests of this folder, and what every test needs of it."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import uuid
+from dataclasses import dataclass
+
+import pytest
+
+from stack import ClusterSpec, Stack
+from tests.integration.support.modules import run_module
+from tests.integration.support.playbook import Playbooks
+from tests.integration.support.proxy import Proxy
+from tests.integration.support.topics import Kafka
+from tests.integration.support.worker import Worker
+
+#: a stack that runs already, for fast rounds while developing; it is left running
+KEEP = "STREAMOPS_STACK_DIR"
+
+CLUSTERS = {
+    "main": ClusterSpec(),
+    "v35": ClusterSpec("3.5.2"),
+    "v34": ClusterSpec("3.4.1"),
+}
+
+
+@pytest.fixture(scope="session")
+def live_stack(tmp_path_factory):
+    kept = os.environ.get(KEEP)
+    stack = Stack(kept or tmp_path_factory.mktemp("stack"))
+    stack.up(CLUSTERS)
+    yield stack
+    if not kept:
+        stack.purge()
+
+
+@dataclass
+class Cluster:
+    """A Connect cluster: its first worker for raw calls, and its names."""
+
+    worker: Worker
+    urls: list[str]
+    offset_topic: str
+
+    @property
+    def url(self) -> str:
+        return self.worker.url
+
+
+def _cluster(stack: Stack, name: str) -> Cluster:
+    found = stack.endpoints()["clusters"][name]
+    return Cluster(Worker(found["urls"][0]), found["urls"], found["offset_topic"])
+
+
+@pytest.fixture(scope="session")
+def main(live_stack) -> Cluster:
+    return _cluster(live_stack, "main")
+
+
+@pytest.fixture(scope="session")
+def v35(live_stack) -> Cluster:
+    return _cluster(live_stack, "v35")
+
+
+@pytest.fixture(scope="session")
+def v34(live_stack) -> Cluster:
+    return _cluster(live_stack, "v34")
+
+
+@pytest.fixture(scope="session")
+def kafka(live_stack) -> Kafka:
+    return Kafka(live_stack.endpoints()["bootstrap_servers"])
+
+
+@pytest.fixture
+def worker(main) -> Worker:
+    return main.worker
+
+
+@pytest.fixture
+def name(request, worker):
+    """A name that no connector had before; a connector of that name is deleted afterwards."""
+    fresh = f"t-{uuid.uuid4().hex[:8]}"
+    yield fresh
+    worker.delete(fresh)
+
+
+@pytest.fixture
+def make(worker):
+    """make(config, state="STOPPED", offsets=None, name=None) -> name of a new connector, deleted afterwards.
+
+    RUNNING is not waited for, as the connector may be made to fail; PAUSED is, with its task.
+    """
+    made = []
+    numbers = itertools.count(1)
+    stem = f"t-{uuid.uuid4().hex[:8]}"
+
+    def make(config: dict, state: str = "STOPPED", offsets: list | None = None, name: str | None = None) -> str:
+        name = name or f"{stem}-{next(numbers)}"
+        config = {"topic": name, **config}
+        # Registered first: a half-made connector goes, too.
+        made.append(name)
+        worker.create(name, config, "RUNNING" if offsets is None and state != "STOPPED" else "STOPPED")
+        if offsets is not None:
+            worker.set_offsets(name, offsets)
+            if state != "STOPPED":
+                worker.put(name, "resume")
+        if state == "PAUSED":
+            # Not by initial_state: that would be PAUSED without tasks.
+            worker.await_state(name, "RUNNING", ["RUNNING"])
+            worker.put(name, "pause")
+            worker.await_state(name, "PAUSED", ["PAUSED"])
+        return name
+
+    yield make
+    for name in made:
+        worker.delete(name)
+
+
+@pytest.fixture
+def proxy_to():
+    """proxy_to(url, trick) -> a Proxy, closed afterwards."""
+    opened = []
+
+    def proxy_to(target: str | None, *arguments, **options) -> Proxy:
+        opened.append(Proxy(target, *arguments, **options))
+        return opened[-1]
+
+    yield proxy_to
+    for proxy in opened:
+        proxy.close()
+
+
+@pytest.fixture
+def recorder(proxy_to, main) -> Proxy:
+    """A proxy in front of the main cluster that writes down what is sent."""
+    return proxy_to(main.url)
+
+
+@pytest.fixture
+def run(main):
+    """run(module, check=False, diff=True, **arguments) -> result, on the main cluster unless connect_url says otherwise."""
+
+    def run(module: str, check: bool = False, diff: bool = True, **arguments) -> dict:
+        return run_module(module, {"connect_url": [main.url], "wait_timeout": _wait(module), **arguments}, check=check, diff=diff)
+
+    return run
+
+
+def _wait(module: str):
+    return None if module.endswith("info") else 60
+
+
+@pytest.fixture
+def playbooks(tmp_path) -> Playbooks:
+    return Playbooks(tmp_path)

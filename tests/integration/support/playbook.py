@@ -1,0 +1,80 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Real ansible-playbook runs against an inventory of Connect clusters."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import ansible_collections.streamops.kafka_connect as collection
+
+RESET = "streamops.kafka_connect.reset_offsets"
+
+_RECAP = re.compile(r"^(\S+)\s+: (ok=.*)$", re.MULTILINE)
+
+
+class Play:
+    """What one run printed."""
+
+    def __init__(self, done: subprocess.CompletedProcess) -> None:
+        self.rc = done.returncode
+        self.stdout = done.stdout
+        self.stderr = done.stderr
+        #: host -> {"ok": n, "changed": n, "failed": n, ...}
+        self.recap = {
+            host: {name: int(number) for name, number in (part.split("=") for part in counts.split())}
+            for host, counts in _RECAP.findall(done.stdout)
+        }
+
+    @property
+    def text(self) -> str:
+        return self.stdout + self.stderr
+
+    def failure(self, host: str) -> str:
+        """The last failure of one host, as printed, on one line."""
+        found = re.findall(rf"^(?:fatal|failed): \[{re.escape(host)}\].*?(?=^\S*(?:TASK|PLAY|fatal|failed|ok|changed|skipping)\b)",
+                           self.stdout, re.MULTILINE | re.DOTALL)
+        assert found, f"{host} did not fail:\n{self.text}"
+        return " ".join(found[-1].split())
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Playbooks:
+    """Runs playbooks in a folder of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.backups = folder / "backups"
+
+    def reset(self, hosts: dict[str, dict], connectors: Any = None, *options: str, **variables: Any) -> Play:
+        """The collection's playbook; without connectors each host has its own reset_offsets_connectors."""
+        if connectors is not None:
+            variables["reset_offsets_connectors"] = connectors
+        return self.run(RESET, hosts, *options, **variables)
+
+    def run(self, playbook: str, hosts: dict[str, dict], *options: str, env: dict | None = None, **variables: Any) -> Play:
+        inventory = self.folder / "inventory.json"
+        inventory.write_text(json.dumps({"all": {"hosts": hosts}}))
+        extra = self.folder / "extra.json"
+        extra.write_text(json.dumps({"reset_offsets_backup_dir": str(self.backups), **variables}))
+        command = [str(Path(sys.executable).with_name("ansible-playbook")), "-i", str(inventory), "-e", f"@{extra}", *options,
+                   playbook]
+        done = subprocess.run(command, cwd=self.folder, env={**_environment(), **(env or {})}, text=True, capture_output=True,
+                              timeout=300, check=False)
+        return Play(done)
+
+
+def _environment() -> dict[str, str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "KAFKA_"))}
+    tree = Path(next(iter(collection.__path__))).parents[2]
+    return {**clean, "ANSIBLE_COLLECTIONS_PATH": str(tree), "ANSIBLE_NOCOLOR": "1", "ANSIBLE_PIPELINING": "1",
+            "ANSIBLE_FORKS": "4", "ANSIBLE_RETRY_FILES_ENABLED": "0", "ANSIBLE_LOCALHOST_WARNING": "0"}

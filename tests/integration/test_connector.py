@@ -1,0 +1,134 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The module connector: create, reconfigure, delete; dry and real; first and second time; secrets; refused input."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.integration.support.configs import at, shaped
+from tests.integration.support.proxy import Answer
+from tests.integration.support.worker import wait_until
+
+PREDICTED = ("changed", "created", "diff")
+
+
+def steps(run, recorder, arguments: dict, writes: list[str]) -> dict:
+    """Dry, real, dry again, real again. Gives the real result, when dry has told the same and sent nothing but GETs."""
+    arguments = {**arguments, "connect_url": [recorder.url]}
+    recorder.requests.clear()
+    dry = run("connector", check=True, **arguments)
+    assert recorder.verbs == {"GET"}
+    real = run("connector", **arguments)
+    assert [verb for verb, _path in recorder.writes()] == writes
+    assert not dry["failed"] and not real["failed"]
+    assert {key: dry[key] for key in PREDICTED} == {key: real[key] for key in PREDICTED}
+    assert real["changed"] is True
+    recorder.requests.clear()
+    for check in (True, False):
+        again = run("connector", check=check, **arguments)
+        assert again["changed"] is False and again["created"] is False and not again["failed"]
+        assert again["diff"][0]["before"] == again["diff"][0]["after"]
+    assert recorder.verbs == {"GET"}
+    return real
+
+
+def test_create_change_delete(name, run, worker, recorder):
+    config = shaped(topic=name, records_per_partition=3)
+    text = {**config, "name": name}
+    created = steps(run, recorder, {"name": name, "config": {**config, "tasks.max": 1}}, ["POST"])
+    assert created["created"] is True
+    assert created["diff"][0]["before"] == {} and created["diff"][0]["after"] == text
+    assert created["connector"]["name"] == name
+    assert worker.config(name) == text
+    worker.await_state(name, "RUNNING", ["RUNNING"])
+    wait_until(lambda: worker.offsets(name) == [at(2)])
+
+    # Exactly what is declared: one option goes, one comes, true and 7 are texts for Connect, null is not there.
+    wish = {**config, "records.per.partition": None, "interval.ms": 7, "no.tasks": False}
+    after = {**{key: value for key, value in text.items() if key != "records.per.partition"}, "interval.ms": "7", "no.tasks": "false"}
+    changed = steps(run, recorder, {"name": name, "config": wish}, ["PUT"])
+    assert changed["created"] is False
+    assert changed["diff"][0]["before"] == text and changed["diff"][0]["after"] == after
+    assert worker.config(name) == after
+
+    gone = steps(run, recorder, {"name": name, "state": "absent"}, ["DELETE"])
+    assert gone["connector"] is None
+    assert gone["diff"][0]["before"] == after and gone["diff"][0]["after"] == {}
+    assert not worker.exists(name)
+
+
+@pytest.mark.parametrize(
+    ("initial_state", "state", "tasks"),
+    [("stopped", "STOPPED", []), ("paused", "PAUSED", []), ("started", "RUNNING", ["RUNNING"]), (None, "RUNNING", ["RUNNING"])])
+def test_initial_state(initial_state, state, tasks, name, run, worker):
+    arguments = {"name": name, "config": shaped(topic=name), "initial_state": initial_state}
+    assert run("connector", **arguments)["changed"] is True
+    worker.await_state(name, state, tasks)
+    # It is for creation only.
+    worker.put(name, "pause")
+    worker.await_state(name, "PAUSED", tasks and ["PAUSED"])
+    assert run("connector", **arguments)["changed"] is False
+    assert worker.state(name)[0] == "PAUSED"
+
+
+def test_reconfigured_while_stopped_stays_stopped(make, run, worker):
+    name = make(shaped(), offsets=[at(4)])
+    assert run("connector", name=name, config=shaped(topic="other"))["changed"] is True
+    assert worker.config(name)["topic"] == "other"
+    assert worker.state(name) == ("STOPPED", [])
+    assert worker.offsets(name) == [at(4)]
+
+
+@pytest.mark.parametrize("check", [True, False], ids=["check", "real"])
+@pytest.mark.parametrize("topic", ["same", "other"])
+def test_just_created_by_somebody_else(topic, check, make, run, proxy_to, main):
+    """For a moment a new connector has a configuration and no status yet."""
+    name = make(shaped(topic="same"))
+    missing = Answer(404, json.dumps({"error_code": 404, "message": f"No status found for connector {name}"}).encode())
+    answers = [missing, missing]
+    young = proxy_to(main.url, lambda request: answers.pop() if request.path.endswith("/status") and answers else None)
+    result = run("connector", check=check, name=name, config=shaped(topic=topic), connect_url=[young.url])
+    assert not result["failed"], result["msg"]
+    assert result["changed"] is (topic == "other") and result["created"] is False
+
+
+def test_secrets_are_not_shown_but_their_change_is(name, run, worker):
+    config = shaped(topic=name, db_password="Tr0ub4dor-old", db_url="jdbc:x://u:Tr0ub4dor-url@h/d")
+    assert run("connector", name=name, config=config, initial_state="stopped")["changed"] is True
+    assert worker.config(name)["db.password"] == "Tr0ub4dor-old"
+    changed = run("connector", name=name, config={**config, "db.password": "Tr0ub4dor-new"})
+    assert changed["changed"] is True
+    assert changed["diff"][0]["before"] != changed["diff"][0]["after"]
+    info = run("connector_info", name=[name])
+    for result in (changed, info):
+        assert "Tr0ub4dor" not in json.dumps(result)
+    assert worker.config(name)["db.password"] == "Tr0ub4dor-new"
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"topic": "t"}, "connector.class"),
+        ({**shaped(), "topic": ["a", "b"]}, "config.topic"),
+        ({**shaped(), "connector.class": "no.such.Plugin"}, "no.such.Plugin"),
+        (shaped(interval_ms="soon"), "interval.ms"),
+    ])
+def test_refused_config(config, message, name, run, worker):
+    result = run("connector", name=name, config=config)
+    assert result["failed"] and message in result["msg"]
+    assert not worker.exists(name)
+    kept = {**shaped(topic=name), "name": name}
+    worker.create(name, kept)
+    result = run("connector", name=name, config=config)
+    assert result["failed"] and message in result["msg"]
+    assert worker.config(name) == kept
+
+
+def test_initial_state_needs_3_7(name, run, v35):
+    result = run("connector", name=name, config=shaped(topic=name), initial_state="stopped", connect_url=[v35.url])
+    assert result["failed"] and "3.7" in result["msg"] and "3.5.2" in result["msg"]
+    assert not v35.worker.exists(name)

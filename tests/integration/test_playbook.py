@@ -1,0 +1,284 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The role and the playbook reset_offsets by their FQCN, with real ansible-playbook runs against real workers."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+
+from tests.integration.support.configs import at, entry, file_source, shaped
+from tests.integration.support.proxy import Answer
+from tests.integration.support.worker import wait_until
+
+STATES = {"started": ("RUNNING", ["RUNNING"]), "paused": ("PAUSED", ["PAUSED"]), "stopped": ("STOPPED", [])}
+UNHEALTHY = {"n": "poison"}
+
+
+def host(url: str, **variables) -> dict:
+    return {"kafka_connect_url": url, **variables}
+
+
+def gate(password: str):
+    good = "Basic " + base64.b64encode(f"ops:{password}".encode()).decode()
+
+    def trick(request):
+        return None if request.headers.get("Authorization") == good else Answer(401, b'{"error_code":401,"message":"no"}')
+
+    return trick, good
+
+
+def saved(folder: Path) -> dict:
+    """connector -> offsets in the one backup of it."""
+    found = {}
+    for file in folder.glob("*.json"):
+        assert file.stat().st_mode & 0o777 == 0o600
+        for name, pairs in json.loads(file.read_text())["connectors"].items():
+            assert name not in found, f"two backups of {name}"
+            found[name] = pairs
+    return found
+
+
+def test_dry_real_and_again(make, worker, kafka, playbooks, proxy_to, main, tmp_path):
+    """Behind a password: two connectors, the records re-delivered, a second run that does nothing, and nothing secret said."""
+    file = tmp_path / "orders.txt"
+    file.write_text("one\ntwo\nthree\n")
+    partition = {"filename": str(file)}
+    running = make(file_source(file), state="RUNNING")
+    stopped = make(shaped(), offsets=[at(4), at(5, p=1)])
+    wait_until(lambda: worker.offsets(running) == [entry(partition, {"position": 14})])
+    trick, header = gate("Tr0ub4dor&3")
+    proxy = proxy_to(main.url, trick)
+    hosts = {"eu": host(proxy.url, kafka_connect_username="ops", kafka_connect_password="Tr0ub4dor&3")}
+    wish = [{"name": running, "offsets": [entry(partition, {"position": 4})]},
+            {"name": stopped, "offsets": [at(1)], "purge": True}]
+
+    dry = playbooks.reset(hosts, wish, "--check", "--diff", "-v")
+    assert dry.rc == 0, dry
+    assert proxy.verbs == {"GET"}
+    assert worker.offsets(running) == [entry(partition, {"position": 14})] and worker.state(running) == STATES["started"]
+    assert worker.offsets(stopped) == [at(4), at(5, p=1)]
+    assert not playbooks.backups.exists()
+    for line in (f"--- before: {running} (offsets)", '"position": 14', '"position": 4', "would change, offsets 1 set, 1 removed, 0 kept"):
+        assert line in dry.stdout, dry
+
+    real = playbooks.reset(hosts, wish, "--diff", "-v")
+    assert real.rc == 0, real
+    assert real.recap["eu"]["changed"] == dry.recap["eu"]["changed"] == 2
+    wait_until(lambda: kafka.values(running) == ["one", "two", "three", "two", "three"], reason="the replay")
+    assert worker.state(running) == STATES["started"]
+    assert worker.offsets(stopped) == [at(1)] and worker.state(stopped) == STATES["stopped"]
+    assert saved(playbooks.backups) == {running: [entry(partition, {"position": 14})], stopped: [at(4), at(5, p=1)]}
+    assert "changed, offsets 1 set, 1 removed, 0 kept, stopped before, stopped after, backup in " in real.stdout
+
+    proxy.requests.clear()
+    again = playbooks.reset(hosts, [wish[1]], "-v")
+    assert again.rc == 0 and again.recap["eu"]["changed"] == 0, again
+    assert "nothing to change" in again.stdout
+    assert proxy.verbs == {"GET"}
+    assert len(saved(playbooks.backups)) == 2
+    for play in (dry, real, again):
+        assert "Tr0ub4dor" not in play.text and header.split()[1] not in play.text
+
+
+def test_every_final_state_from_every_state_found(make, worker, playbooks, main):
+    """Each host has its own connector: check and real report the same number of changes for each."""
+    ways = [(found, final) for found in STATES for final in STATES if found != final] + [("started", "started")]
+    cases = {f"{found}-{final}": (make(shaped(), state=STATES[found][0], offsets=[at(4)]), found, final) for found, final in ways}
+    for name, found, _final in cases.values():
+        worker.await_state(name, *STATES[found])
+    hosts = {case: host(main.url, reset_offsets_connectors=[{"name": name, "offsets": [at(9)], "final_state": final}])
+             for case, (name, _found, final) in cases.items()}
+    dry = playbooks.reset(hosts, None, "--check", reset_offsets_serial="100%")
+    assert dry.rc == 0, dry
+    for name, found, _final in cases.values():
+        assert worker.state(name) == STATES[found] and worker.offsets(name) == [at(4)]
+    real = playbooks.reset(hosts, None, reset_offsets_serial="100%")
+    assert real.rc == 0, real
+    for case, (name, _found, final) in cases.items():
+        assert worker.offsets(name) == [at(9)], case
+        state, tasks = worker.state(name)
+        # Paused from STOPPED, Connect makes no tasks.
+        assert state == STATES[final][0] and (tasks == STATES[final][1] or final == "paused" and tasks == []), case
+        assert real.recap[case]["changed"] > 0, case
+    assert {case: dry.recap[case]["changed"] for case in cases} == {case: real.recap[case]["changed"] for case in cases}
+    again = playbooks.reset(hosts, None, "--limit", "stopped-paused,started-stopped,paused-started", reset_offsets_serial="100%")
+    assert again.rc == 0, again
+    assert [counts["changed"] for counts in again.recap.values()] == [0, 0, 0], again
+
+
+TEXT_PLAY = """
+- hosts: all
+  connection: local
+  gather_facts: false
+  vars:
+    ansible_python_interpreter: "{{ ansible_playbook_python }}"
+  roles:
+    - streamops.kafka_connect.reset_offsets
+  post_tasks:
+    - ansible.builtin.copy:
+        content: "{{ reset_offsets_results | to_json }}"
+        dest: "{{ playbook_dir }}/results.json"
+        mode: "0600"
+"""
+
+
+def test_texts_and_empty_values_as_awx_sends_them(make, worker, playbooks, main, tmp_path):
+    """The whole list is text, offsets are JSON text, what is not filled in is ""; the role alone, the connection from the environment."""
+    big = 9007199254740993
+    first, second, third = (make(shaped(), offsets=[at(4)]) for _ in range(3))
+    document = tmp_path / "offsets.json"
+    document.write_text(json.dumps({third: [at(3), entry({"p": 1}, {"token": '{"_data": "826500AB"}', "n": 7})]}))
+    wish = [
+        {"name": first, "offsets": json.dumps([at(big)]), "state": "", "src": "", "purge": "", "final_state": ""},
+        {"name": second, "offsets": "", "state": "present", "src": "", "purge": "true", "final_state": "paused"},
+        {"name": third, "src": str(document), "offsets": ""},
+    ]
+    wish[1]["offsets"] = json.dumps({"offsets": [at(5, p=1)]})
+    (tmp_path / "play.yml").write_text(TEXT_PLAY)
+    texts = {"connectors": json.dumps(wish), "final_state": "", "wait_timeout": "60", "max_entries": ""}
+    play = playbooks.run("play.yml", {"eu": {}}, env={"KAFKA_CONNECT_URL": main.url, "KAFKA_CONNECT_TOKEN": ""},
+                         **{f"reset_offsets_{option}": text for option, text in texts.items()})
+    assert play.rc == 0, play
+    assert worker.offsets(first) == [at(big)] and worker.state(first) == STATES["stopped"]
+    assert worker.offsets(second) == [at(5, p=1)] and worker.state(second)[0] == "PAUSED"
+    assert worker.offsets(third) == [at(3), entry({"p": 1}, {"token": '{"_data": "826500AB"}', "n": 7})]
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert [(result["connector"], result["changed"], result["state_before"], result["state"]) for result in results] == [
+        (first, True, "stopped", "stopped"), (second, True, "stopped", "paused"), (third, True, "stopped", "stopped")]
+    assert results[0]["actions"] == [{"partition": {"p": 0}, "action": "set", "from": {"n": 4}, "to": {"n": big},
+                                      "direction": "forward", "distance": big - 4}]
+    assert results[1]["counts"] == {"set": 1, "remove": 1, "keep": 0, "before": 1, "after": 1}
+    assert all(Path(result["backup_file"]).exists() for result in results)
+
+
+def test_bad_input_changes_nothing(make, worker, playbooks, proxy_to, main):
+    """One run, one host for each mistake; every host also has a connector whose change would be fine."""
+    good = make(shaped(), state="RUNNING", offsets=[at(9)])
+    worker.await_state(good, "RUNNING", ["RUNNING"])
+    before = worker.picture(good)
+    fine = {"name": good, "offsets": [at(1)]}
+    gate_url = proxy_to(main.url, gate("right")[0]).url
+    html = proxy_to(None, lambda request: Answer(200, b"<title>Portal</title>", "text/html"))
+    recorder = proxy_to(main.url)
+    mistakes = {
+        "unknown-field": ([fine, {**fine, "name": "x", "ofsets": []}], "ofsets"),
+        "no-such-connector": ([fine, {"name": "no-such", "state": "absent"}], "no such connector"),
+        "listed-twice": ([fine, fine], "own name"),
+        "no-name": ([fine, {"offsets": [at(1)]}], "own name"),
+        "not-a-list": (fine, "must be a list"),
+        "empty-list": ([], "must be a list"),
+        "gibberish": ("oops", "must be a list"),
+        "empty-text": ("", "must be a list"),
+        "bad-final-state": ([fine, {"name": "x", "final_state": "restarted"}], "final_state"),
+        "bad-state": ([fine, {"name": "x", "offsets": [at(1)], "state": "gone"}], "gone"),
+        "no-offset": ([fine, {"name": good + "x", "offsets": [{"partition": {"p": 0}}]}], "no offset"),
+        "nothing-declared": ([fine, {"name": good + "x", "offsets": ""}], "offsets"),
+        "reset-by-an-empty-value": ([{"name": good, "state": "absent", "offsets": ""}], "leave the field offsets out"),
+        "no-json": ([fine, {"name": good + "x", "offsets": "position 4"}], "not JSON"),
+        "no-file": ([fine, {"name": good + "x", "src": "/nowhere.json"}], "/nowhere.json"),
+    }
+    hosts = {case: host(recorder.url, reset_offsets_connectors=wish) for case, (wish, _words) in mistakes.items()}
+    addresses = {
+        "unreachable": (host("http://127.0.0.1:9"), "no connection"),
+        "no-url": ({}, "connect_url"),
+        "wrong-password": (host(gate_url, kafka_connect_username="ops", kafka_connect_password="wrong-Tr0ub4dor"), "401"),
+        "portal": (host(html.url), "not the root of a Connect REST API"),
+        "wrong-prefix": (host(main.url + "/kc"), "not the root of a Connect REST API"),
+    }
+    for case, (variables, _words) in addresses.items():
+        hosts[case] = {**variables, "reset_offsets_connectors": [fine]}
+    play = playbooks.reset(hosts, None, reset_offsets_serial="100%", reset_offsets_wait_timeout=5)
+    assert play.rc != 0
+    for case, (_input, words) in {**mistakes, **addresses}.items():
+        assert play.recap[case]["failed"] == 1 and play.recap[case]["changed"] == 0, case
+        assert words in play.failure(case), f"{case}: {play.failure(case)}"
+    assert recorder.verbs == {"GET"} and html.verbs <= {"GET"}
+    assert worker.picture(good) == before
+    assert not playbooks.backups.exists()
+    assert "Tr0ub4dor" not in play.text and "Traceback" not in play.text
+
+
+def test_failure_in_the_middle_is_put_back(make, worker, playbooks, main, kafka):
+    """The second of three cannot live with its new offset: it gets its own back, and runs; the third is not begun."""
+    first, third = (make(shaped(), offsets=[at(4)]) for _ in range(2))
+    before = [at(3), entry({"p": 1}, {"n": 9007199254740993, "t": None})]
+    second = make(shaped(records_per_partition=4), state="RUNNING", offsets=before)
+    worker.await_state(second, "RUNNING", ["RUNNING"])
+    wish = [{"name": first, "offsets": [at(9)]}, {"name": second, "offsets": [entry({"p": 0}, UNHEALTHY)], "purge": True},
+            {"name": third, "offsets": [at(9)]}]
+    play = playbooks.reset({"eu": host(main.url)}, wish)
+    assert play.rc != 0
+    assert worker.offsets(second) == before
+    worker.await_state(second, "RUNNING", ["RUNNING"])
+    assert worker.offsets(third) == [at(4)] and worker.state(third) == STATES["stopped"]
+    assert worker.offsets(first) == [at(9)]
+    assert saved(playbooks.backups) == {first: [at(4)], second: before}
+    said = play.failure("eu")
+    assert second in said and "are as they were" in said and "Cannot start" in said and "poison" in said
+    assert kafka.values(second) == []
+
+
+def test_refused_change_leaves_every_state_as_it_was(make, worker, playbooks, main):
+    """Refused by the plugin after the stop; the final state that was wished for does not come either."""
+    names = {found: make(shaped(), state=STATES[found][0], offsets=[at(4)]) for found in STATES}
+    for found, name in names.items():
+        worker.must("PUT", f"connectors/{name}/config", shaped(topic=name, alter_offsets="reject", alter_message="lsn 77 is gone"))
+        worker.await_state(name, *STATES[found])
+    finals = {"started": "stopped", "paused": "stopped", "stopped": "started"}
+    hosts = {found: host(main.url, reset_offsets_connectors=[{"name": name, "offsets": [at(9)], "final_state": finals[found]}])
+             for found, name in names.items()}
+    play = playbooks.reset(hosts, None, reset_offsets_serial="100%")
+    assert play.rc != 0
+    for found, name in names.items():
+        assert worker.offsets(name) == [at(4)]
+        assert worker.state(name)[0] == STATES[found][0]
+        assert "lsn 77 is gone" in play.failure(found) and "are as they were" in play.failure(found)
+
+
+def test_serial_stops_at_the_first_bad_cluster(make, worker, playbooks, main, v35, name):
+    """Sorted: a good one is changed, a 3.5.2 one cannot be, the rest is untouched."""
+    first, last = make(shaped(), offsets=[at(4)]), make(shaped(), state="RUNNING", offsets=[at(4)])
+    worker.await_state(last, "RUNNING", ["RUNNING"])
+    v35.worker.create(name, shaped(topic=name, records_per_partition=3), None)
+    try:
+        v35.worker.await_state(name, "RUNNING", ["RUNNING"])
+        wait_until(lambda: v35.worker.offsets(name) == [at(2)])
+        hosts = {
+            "c-rest": host(main.url, reset_offsets_connectors=[{"name": last, "offsets": [at(9)]}]),
+            "a-good": host(main.url, reset_offsets_connectors=[{"name": first, "offsets": [at(9)]}]),
+            "b-old": host(v35.url, reset_offsets_connectors=[{"name": name, "offsets": [at(9)]}]),
+        }
+        play = playbooks.reset(hosts)
+        assert play.rc != 0
+        assert "3.6" in play.failure("b-old") and "3.5.2" in play.failure("b-old")
+        assert worker.offsets(first) == [at(9)]
+        assert v35.worker.offsets(name) == [at(2)] and v35.worker.state(name) == ("RUNNING", ["RUNNING"])
+        assert worker.offsets(last) == [at(4)] and worker.state(last) == STATES["started"]
+        assert "c-rest" not in play.recap
+    finally:
+        v35.worker.delete(name)
+
+
+def test_c50_short_password_and_a_position_that_holds_it(make, worker, playbooks, proxy_to, main):
+    """With the password 5 Ansible masks parts of 1595; what is put back must not come from there."""
+    before = [entry({"file": "file5"}, {"n": 1595, "s": "5"})]
+    partition = json.dumps([{"file": "file5"}])
+    name = make(shaped(partitions=partition), state="RUNNING", offsets=before)
+    worker.await_state(name, "RUNNING", ["RUNNING"])
+    trick, header = gate("5")
+    hosts = {"eu": host(proxy_to(main.url, trick).url, kafka_connect_username="ops", kafka_connect_password="5")}
+    failed = playbooks.reset(hosts, [{"name": name, "offsets": [entry({"file": "file5"}, {**UNHEALTHY, "s": "5"})]}], "-vvv")
+    assert failed.rc != 0
+    assert worker.offsets(name) == before, "the rollback put something else back"
+    worker.await_state(name, "RUNNING", ["RUNNING"])
+    assert "are as they were" in failed.failure("eu")
+    assert header.split()[1] not in failed.text
+    assert "so short that Ansible masks" in failed.text
+
+    changed = playbooks.reset(hosts, [{"name": name, "offsets": [entry({"file": "file5"}, {"n": 55, "s": "5"})]}])
+    assert changed.rc == 0, changed
+    assert worker.offsets(name) == [entry({"file": "file5"}, {"n": 55, "s": "5"})]
+    assert worker.state(name) == STATES["started"]
