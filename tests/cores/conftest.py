@@ -1,0 +1,56 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One real worker, and every ansible-core that the session `cores` of the noxfile has found."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+
+import pytest
+
+from stack import ClusterSpec, Stack
+from tests.cores.support import Core
+from tests.integration.support.worker import Worker
+
+SUPPORTED = ("2.17", "2.18", "2.19", "2.21")
+
+
+@pytest.fixture(scope="session")
+def worker(tmp_path_factory):
+    """STREAMOPS_STACK_DIR names a stack that runs already, for fast rounds while developing; it is left running."""
+    kept = os.environ.get("STREAMOPS_STACK_DIR")
+    stack = Stack(kept or tmp_path_factory.mktemp("stack"))
+    endpoints = stack.up({"main": ClusterSpec()})
+    yield Worker(endpoints["clusters"]["main"]["urls"][0])
+    if not kept:
+        stack.purge()
+
+
+@pytest.fixture(scope="session", params=SUPPORTED)
+def core(request) -> Core:
+    """STREAMOPS_CORES is JSON: {"2.17": "/path/to/ansible-playbook", ...}."""
+    found = json.loads(os.environ.get("STREAMOPS_CORES") or "{}")
+    if request.param not in found:
+        pytest.skip(f"no ansible-core {request.param} in STREAMOPS_CORES")
+    return Core(request.param, found[request.param])
+
+
+@pytest.fixture(scope="session")
+def make(worker):
+    """make(config, state="STOPPED", offsets=None) -> name of a new connector, deleted at the end."""
+    made = []
+
+    def make(config: dict, state: str = "STOPPED", offsets: list | None = None) -> str:
+        name = f"c-{uuid.uuid4().hex[:8]}"
+        made.append(name)
+        worker.create(name, {"topic": name, **config}, state)
+        if offsets:
+            worker.set_offsets(name, offsets)
+        return name
+
+    yield make
+    for name in made:
+        worker.delete(name)
