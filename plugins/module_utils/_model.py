@@ -34,6 +34,7 @@ OFFSET = "kafka_offset"
 
 _encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
 _WHOLE = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?[0-9]+([.][0-9]*)?([eE][+-]?[0-9]+)?")
 
 #: One pair: partition is a dict, offset a dict, or None where there is none (or it has to go).
 Entry = namedtuple("Entry", ["partition", "offset"])
@@ -68,6 +69,15 @@ def is_int(value) -> bool:
 
 def is_digits(value) -> bool:
     return isinstance(value, str) and _WHOLE.fullmatch(value) is not None
+
+
+def spells(text, value) -> bool:
+    """Is it text that would be of the other value's type without its quotes: digits for a number, "true" for a boolean?"""
+    if not isinstance(text, str):
+        return False
+    if isinstance(value, bool):
+        return text.lower() in ("true", "false")
+    return isinstance(value, (int, float)) and _NUMBER.fullmatch(text) is not None
 
 
 class Snapshot:

@@ -16,9 +16,9 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._model imp
     canonical,
     check_map,
     describe,
-    is_digits,
     is_int,
     normalise,
+    spells,
     untyped,
 )
 
@@ -238,7 +238,7 @@ _TYPE_HINT = (
 
 
 def _swapped(one, other) -> bool:
-    return (is_digits(one) and is_int(other)) or (is_int(one) and is_digits(other))
+    return spells(one, other) or spells(other, one)
 
 
 def _check_partition_types(wanted: dict, live: Snapshot) -> list:

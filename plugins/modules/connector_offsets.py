@@ -64,7 +64,8 @@ options:
     type: path
   content:
     description:
-      - The same document given directly, as JSON text or as a structure.
+      - The same document given directly, as JSON text or as a structure. Text that comes out of a variable needs the filter
+        C(string) on ansible-core 2.18 and older.
     type: raw
   purge:
     description:

@@ -64,7 +64,7 @@ def cluster(core, worker, tmp_path) -> Cluster:
 def test_lists_and_texts_dry_real_and_again(cluster, make):
     """A dry run with lists, the real one with nothing but text, as from an AWX survey, then the lists once more."""
     worker, folder = cluster.worker, cluster.folder
-    listed, text, file = (make(STORES_ANYTHING, offsets=[entry({"n": 1}), entry({"n": 2}, p=1)]) for _ in range(3))
+    listed, text, file = (make(STORES_ANYTHING, offsets=[entry({"n": 1}), entry({"n": 2}, p=1)]) for dummy in range(3))
     (folder / "in.txt").write_text("one\ntwo\n")
     running = make(file_source(folder / "in.txt"), state="RUNNING")
     end = entry({"position": 8}, filename=str(folder / "in.txt"))
@@ -130,7 +130,7 @@ def test_a_template_in_the_list(cluster, make):
 
 
 def test_text_from_a_person_is_no_template(cluster, make):
-    listed, text = (make(STORES_ANYTHING, offsets=[entry({"n": "x"})]) for _ in range(2))
+    listed, text = (make(STORES_ANYTHING, offsets=[entry({"n": "x"})]) for dummy in range(2))
     trap = cluster.folder / "trap"
     braces = f"{{{{ lookup('ansible.builtin.pipe', 'touch {trap}') }}}}"
     declared = [entry({"n": braces})]

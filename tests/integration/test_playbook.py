@@ -128,7 +128,7 @@ TEXT_PLAY = """
 def test_texts_and_empty_values_as_awx_sends_them(make, worker, playbooks, main, tmp_path):
     """The whole list is text, offsets are JSON text, what is not filled in is ""; the role alone, the connection from the environment."""
     big = 9007199254740993
-    first, second, third = (make(shaped(), offsets=[at(4)]) for _ in range(3))
+    first, second, third = (make(shaped(), offsets=[at(4)]) for dummy in range(3))
     document = tmp_path / "offsets.json"
     document.write_text(json.dumps({third: [at(3), entry({"p": 1}, {"token": '{"_data": "826500AB"}', "n": 7})]}))
     wish = [
@@ -203,7 +203,7 @@ def test_bad_input_changes_nothing(make, worker, playbooks, proxy_to, main):
 
 def test_failure_in_the_middle_is_put_back(make, worker, playbooks, main, kafka):
     """The second of three cannot live with its new offset: it gets its own back, and runs; the third is not begun."""
-    first, third = (make(shaped(), offsets=[at(4)]) for _ in range(2))
+    first, third = (make(shaped(), offsets=[at(4)]) for dummy in range(2))
     before = [at(3), entry({"p": 1}, {"n": 9007199254740993, "t": None})]
     second = make(shaped(records_per_partition=4), state="RUNNING", offsets=before)
     worker.await_state(second, "RUNNING", ["RUNNING"])

@@ -223,7 +223,7 @@ def test_c27_other_type_is_another_value(live, declared, make, run, worker):
     name = make(shaped(), offsets=[at(live)])
     assert run("connector_offsets", name=name, offsets=[at(declared)])["changed"] is True
     after, = worker.offsets(name)
-    assert type(after["offset"]["n"]) is type(declared) and after == at(declared)
+    assert after["offset"]["n"].__class__ is declared.__class__ and after == at(declared)
     assert run("connector_offsets", name=name, offsets=[at(declared)])["changed"] is False
 
 

@@ -82,7 +82,7 @@ def is_leader(worker: Worker, name: str) -> bool:
 
 def owned_by(victim: Worker, make) -> str:
     """A running connector of that worker: of two, each worker gets one. (Its task may run on the other.)"""
-    names = [make(shaped(records_per_partition=-1, interval_ms=20), "RUNNING") for _ in range(2)]
+    names = [make(shaped(records_per_partition=-1, interval_ms=20), "RUNNING") for dummy in range(2)]
 
     def settled():
         return all(victim.state(name) == ("RUNNING", ["RUNNING"]) for name in names)

@@ -14,7 +14,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils import _er
 CONNECT = [
     (400,
      "Connectors must be in the STOPPED state before their offsets can be modified. This can be done for the specified "
-          "connector by issuing a 'PUT' request to the '/connectors/c/stop' endpoint", errors.NotStopped),
+     "connector by issuing a 'PUT' request to the '/connectors/c/stop' endpoint", errors.NotStopped),
     (400, "Partitions / offsets need to be provided for an alter offsets request", errors.Refused),
     (404, "Connector c not found", errors.NoConnector),
     (404, "Unknown connector c", errors.NoConnector),
@@ -43,7 +43,7 @@ CONNECT = [
      errors.Refused),
     (500,
      'Unrecognized field "x" (class org.apache.kafka.connect.runtime.rest.entities.ConnectorOffset), not marked as '
-          "ignorable (2 known properties: \"partition\", \"offset\"])", errors.Refused),
+     "ignorable (2 known properties: \"partition\", \"offset\"])", errors.Refused),
     (500, "Unexpected end-of-input: expected close marker for Object", errors.Refused),
     (500,
      'Cannot invoke "org.apache.kafka.connect.runtime.rest.entities.ConnectorOffsets.offsets()" because it is null',
@@ -63,13 +63,13 @@ CONNECT = [
     (400, "The partition for a sink connector offset cannot be null or missing", errors.Refused),
     (400,
      "Failed to parse the following Kafka offset value in the provided offsets: 'X'. Offset values for sink connectors "
-          "need to be integers.", errors.Refused),
+     "need to be integers.", errors.Refused),
     (500, "Failed to alter consumer group offsets for connector c", errors.Refused),
     (500, "Failed to alter consumer group offsets for connector c either because its tasks haven't stopped completely "
-          "yet or the connector was resumed before the request to alter its offsets could be successfully completed.",
+     "yet or the connector was resumed before the request to alter its offsets could be successfully completed.",
      errors.Busy),
     (500, "Failed to reset consumer group offsets for connector c either because its tasks haven't stopped completely "
-          "yet or the connector was resumed", errors.Busy),
+     "yet or the connector was resumed", errors.Busy),
     (500, "Failed to list offsets prior to resetting offsets for sink connector c", errors.Refused),
     # standalone
     (500, "No connector `c` configured", errors.NoConnector),
@@ -152,7 +152,7 @@ URL = "http://h:8083/connectors/c/offsets"
 ])
 def test_failure(status, text, location, kind, words):
     error = _answers.failure({"url": URL, "method": "GET", "http_status": status}, text, location, "url_username")
-    assert type(error) is kind
+    assert error.__class__ is kind
     assert words in error.message
     assert "s3cret" not in error.message
     assert (error.facts["url"], error.facts["method"], error.facts["http_status"]) == (URL, "GET", status)

@@ -53,7 +53,7 @@ def transport(time):
 def fails(kind, transport, verb="GET", path="connectors", body=None):
     with pytest.raises(errors.ConnectError) as caught:
         transport.call(verb, path, body)
-    assert type(caught.value) is kind, caught.value.message
+    assert caught.value.__class__ is kind, caught.value.message
     return caught.value
 
 

@@ -265,7 +265,7 @@ def test_wait_gone_and_wait_known():
 
 def test_other_errors_are_not_swallowed():
     client, life = lifecycle(R)
-    client.status = lambda name: (_ for _ in ()).throw(errors.AccessDenied("401"))
+    client.status = lambda name: (dummy for dummy in ()).throw(errors.AccessDenied("401"))
     for wait in (life.read, life.read_definite, life.wait_gone, life.wait_known, lambda: life.stop(Connector(R))):
         with pytest.raises(errors.AccessDenied):
             wait()

@@ -109,7 +109,7 @@ def test_normalise_sink(partition, offset, expected):
     partition, offset = _model.normalise("sink", entry, "offsets[0]")
     assert partition == {"kafka_topic": "orders", "kafka_partition": expected[0]}
     assert offset == {"kafka_offset": expected[1]}
-    assert type(partition["kafka_partition"]) is int and type(offset["kafka_offset"]) is int
+    assert partition["kafka_partition"].__class__ is int and offset["kafka_offset"].__class__ is int
 
 
 def test_normalise_sink_keeps_a_removal():
