@@ -149,7 +149,12 @@ class OffsetsChange:
         except Exception:  # a fault of our own must not leave a connector stopped
             self._put_state_back(found)
             raise
-        after = self._put_state_back(found)
+        try:
+            after = self._put_state_back(found)
+        except errors.ConnectError as error:
+            raise error.also("The offsets are %s, but the connector is not back to %s: %s" % (
+                "changed as declared" if result["changed"] else "as they were", found.state, self._state_left_to_do(found)),
+                changed=result["changed"], backup_file=result["backup_file"])
         result["connector"] = after.result()
         if after.failed:
             self.warnings.append("%s was put back to %s, but failed: %s." % (self.name, found.state, after.failure))
@@ -159,13 +164,16 @@ class OffsetsChange:
         wanted = PAUSED if found.state == PAUSED else RUNNING
         return self.lifecycle.reach(wanted, self.lifecycle.read())
 
+    def _state_left_to_do(self, found) -> str:
+        return "it is left to do by PUT %s/connectors/%s/%s." % (
+            self.client.url, self.name, "pause" if found.state == PAUSED else "resume")
+
     def _state_put_back(self, found, error):
         try:
             after = self._put_state_back(found)
         except errors.ConnectError as other:
-            return error.also(
-                "The connector could not be put back to %s either (%s): it is left to do by PUT %s/connectors/%s/%s."
-                % (found.state, other.message, self.client.url, self.name, "pause" if found.state == PAUSED else "resume"))
+            return error.also("The connector could not be put back to %s either (%s): %s"
+                              % (found.state, other.message, self._state_left_to_do(found)))
         return error.also("The connector was put back: it is %s." % after, connector=after.result())
 
     def _change(self, plan, stopped) -> dict:

@@ -247,6 +247,15 @@ def test_a_state_that_cannot_be_put_back_is_said():
             "http://h:8083/connectors/c/pause.") in error.message
 
 
+def test_a_state_that_cannot_be_put_back_after_a_change_is_said():
+    connect = FakeConnect("RUNNING", live(a=10))
+    connect.faults = {"resume": [errors.Refused("no") for count in range(9)]}
+    error = fails(errors.Refused, connect, Wish.present(pairs(a=4)), stop=True)
+    assert error.message == ("no. The offsets are changed as declared, but the connector is not back to RUNNING: it is left to do "
+                             "by PUT http://h:8083/connectors/c/resume.")
+    assert error.facts["changed"] is True and positions(connect) == {"a": 4} and connect.state == "STOPPED"
+
+
 def test_the_plan_is_made_anew_once_it_is_stopped():
     connect = FakeConnect("RUNNING", live(a=10))
     connect.faults = {"stop": [lambda self: self.live.update({json.dumps(part("a")): {"position": 12}})]}
