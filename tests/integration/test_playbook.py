@@ -282,3 +282,12 @@ def test_c50_short_password_and_a_position_that_holds_it(make, worker, playbooks
     assert changed.rc == 0, changed
     assert worker.offsets(name) == [entry({"file": "file5"}, {"n": 55, "s": "5"})]
     assert worker.state(name) == STATES["started"]
+
+
+def test_c50_masked_state_is_not_acted_on(make, worker, playbooks, main):
+    """With the password TOP the word STOPPED cannot be read: the stopped connector must not be started for it."""
+    name = make(shaped(), offsets=[at(4)])
+    hosts = {"eu": host(main.url, kafka_connect_username="ops", kafka_connect_password="TOP")}
+    failed = playbooks.reset(hosts, [{"name": name, "offsets": [at(1)]}])
+    assert failed.rc != 0 and "Ansible masks words such as" in failed.failure("eu")
+    assert worker.state(name) == STATES["stopped"] and worker.offsets(name) == [at(4)]
