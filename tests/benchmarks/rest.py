@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -53,8 +54,10 @@ def wait_for(condition, patience: float = 60) -> None:
 
 def module(which: str, **arguments: object) -> float:
     """Seconds of a module as a process of its own, without Ansible around it."""
-    text = json.dumps({"ANSIBLE_MODULE_ARGS": arguments})
-    return timed(lambda: run([sys.executable, "-m", f"{MODULES}.{which}", text]))
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump({"ANSIBLE_MODULE_ARGS": arguments}, file)
+        file.flush()
+        return timed(lambda: run([sys.executable, "-m", f"{MODULES}.{which}", file.name]))
 
 
 def no_op_task_against_uri(url: str, folder: Path) -> list[Row]:
