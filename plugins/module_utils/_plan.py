@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import (
+    SINK,
     SOURCE,
     Entry,
     Snapshot,
@@ -18,6 +19,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._model imp
     describe,
     is_int,
     normalise,
+    same,
     spells,
     untyped,
 )
@@ -30,15 +32,20 @@ KEEP = "keep"
 class Wish:
     """A declaration whose shape is sound. What it means depends on the connector's kind, known only later.
 
-    entries  list of Entry; offset None asks for removal. None instead of a list means "all of them" (state absent).
-    purge    True: partitions that are not listed have to go.
+    keyed  canonical partition -> Entry; offset None asks for removal. None means "all of them" (state absent).
+    purge  True: partitions that are not listed have to go.
     """
 
-    def __init__(self, entries, purge=False, exact=False):
-        self.entries = entries
+    def __init__(self, keyed, purge=False, exact=False):
+        self.keyed = keyed
         self.purge = purge
         #: the types are known to be meant
         self.exact = exact
+
+    @property
+    def entries(self):
+        """All entries as a list; None for "all of them"."""
+        return None if self.keyed is None else list(self.keyed.values())
 
     @classmethod
     def present(cls, items, purge=False) -> Wish:
@@ -58,7 +65,7 @@ class Wish:
             raise WishError(
                 "The list offsets is empty, so nothing was changed. To reset the whole connector leave the option offsets out."
             )
-        return cls([Entry(entry.partition, None) for entry in _entries(items, "offsets", needs_offset=False)])
+        return cls(_entries(items, "offsets", needs_offset=False))
 
     @classmethod
     def document(cls, items, purge=False) -> Wish:
@@ -70,14 +77,14 @@ class Wish:
     @classmethod
     def exactly(cls, snapshot: Snapshot) -> Wish:
         """Put back what a snapshot holds, no more and no less."""
-        return cls(snapshot.sorted(), purge=True, exact=True)
+        return cls(snapshot.entries, purge=True, exact=True)
 
     def for_kind(self, kind: str):
         """The entries by canonical partition, in the kind's one form. None for "all". Raises WishError."""
-        if self.entries is None:
-            return None
+        if kind != SINK or self.keyed is None:
+            return self.keyed
         found = {}
-        for index, entry in enumerate(self.entries):
+        for index, entry in enumerate(self.keyed.values()):
             entry = normalise(kind, entry, "offsets[%d]" % index)
             key = canonical(entry.partition)
             if key in found:
@@ -86,19 +93,18 @@ class Wish:
         return found
 
 
-def _entries(items, source: str, needs_offset: bool, null_removes: bool = False) -> list:
+def _entries(items, source: str, needs_offset: bool, null_removes: bool = False) -> dict:
     if not isinstance(items, list):
         raise WishError("%s must be a list of {partition, offset}, it is %s." % (source, describe(items)))
-    entries, seen = [], set()
+    keyed = {}
     for index, item in enumerate(items):
         where = "%s[%d]" % (source, index)
         entry = _entry(item, where, needs_offset, null_removes)
         key = canonical(entry.partition)
-        if key in seen:
+        if key in keyed:
             raise WishError("%s is a second entry for the partition %s." % (where, key))
-        seen.add(key)
-        entries.append(entry)
-    return entries
+        keyed[key] = entry
+    return keyed
 
 
 def _entry(item, where: str, needs_offset: bool, null_removes: bool) -> Entry:
@@ -146,33 +152,29 @@ class Plan:
     def __init__(self, live: Snapshot, actions: dict, resets_all: bool, warnings=()):
         self.live = live
         self.warnings = list(warnings)
-        self._actions = actions
+        self._ordered = [actions[key] for key in sorted(actions)]
+        #: what has to be done, in the order of the canonical partition
+        self.changes = [action for action in self._ordered if action.verb != KEEP]
         #: the wish was to remove everything, which a road may do in one call
         self.resets_all = resets_all
 
     @property
     def actions(self) -> list:
         """Changes first, then what stays; each part in the order of the canonical partition."""
-        ordered = [self._actions[key] for key in sorted(self._actions)]
-        return [act for act in ordered if act.verb != KEEP] + [act for act in ordered if act.verb == KEEP]
-
-    @property
-    def changes(self) -> list:
-        return [act for act in self.actions if act.verb != KEEP]
+        return self.changes + [action for action in self._ordered if action.verb == KEEP]
 
     @property
     def changed(self) -> bool:
-        return any(act.verb != KEEP for act in self._actions.values())
+        return bool(self.changes)
 
     @property
     def counts(self) -> dict:
-        verbs = [act.verb for act in self._actions.values()]
+        verbs = [action.verb for action in self._ordered]
         return {verb: verbs.count(verb) for verb in (SET, REMOVE, KEEP)}
 
     def after(self) -> list:
         """The entries that will be live once the plan is carried out."""
-        return [Entry(self._actions[key].partition, self._actions[key].after)
-                for key in sorted(self._actions) if self._actions[key].after is not None]
+        return [Entry(action.partition, action.after) for action in self._ordered if action.after is not None]
 
 
 def make_plan(live: Snapshot, wish: Wish, check_types: bool = True) -> Plan:
@@ -204,7 +206,7 @@ def _action_for(key: str, entry: Entry, live: Snapshot) -> Action:
     before = live.entries[key].offset if key in live.entries else None
     if entry.offset is None:
         verb = REMOVE if before is not None or unreadable else KEEP
-    elif before is not None and canonical(before) == canonical(entry.offset):
+    elif before is not None and same(before, entry.offset):
         verb = KEEP
     else:
         verb = SET
