@@ -18,6 +18,7 @@ options:
     description:
       - Names of connectors, or globs such as V(orders-*), not regular expressions. Case counts. All connectors if left out.
       - A name without a connector is no failure. It is listed in RV(missing).
+      - A name that holds a comma must be given as an element of a list, as Ansible splits a single text at commas.
     type: list
     elements: str
 extends_documentation_fragment:
