@@ -117,7 +117,7 @@ class OffsetsChange:
     def _warn_unreadable(self, plan) -> None:
         listed = [entry.partition for entry in plan.live.unreadable.values()]
         missing = [partition for partition in listed if self.store.merely_missing(partition)]
-        trapped = [partition for partition in listed if partition not in missing]
+        trapped = [partition for partition in listed if not self.store.merely_missing(partition)]
         if trapped:
             self.warnings.append(key_order_trap(self.name, trapped))
         if missing:

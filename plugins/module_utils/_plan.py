@@ -187,8 +187,10 @@ def make_plan(live: Snapshot, wish: Wish, check_types: bool = True) -> Plan:
     actions = {key: _action_for(key, entry, live) for key, entry in (wanted or {}).items()}
     warnings = []
     if check_types and not wish.exact and live.kind == SOURCE:
+        new = any(action.verb == SET and action.before is None for action in actions.values())
+        elsewhere = _field_samples(live) if new else {}
         for action in actions.values():
-            _check_offset_types(action, live)
+            _check_offset_types(action, elsewhere)
         warnings = _check_partition_types(wanted or {}, live) + _new_partitions(actions, live)
     everything_else_goes = wanted is None or wish.purge
     for key, entry in live.entries.items():
@@ -213,17 +215,25 @@ def _action_for(key: str, entry: Entry, live: Snapshot) -> Action:
     return Action(verb, entry.partition, before, entry.offset, unreadable)
 
 
-def _check_offset_types(action: Action, live: Snapshot) -> None:
+def _field_samples(live: Snapshot) -> dict:
+    """Each field of any live offset with the value of the first partition that has it."""
+    samples = {}
+    for entry in live.entries.values():
+        for name, value in entry.offset.items():
+            samples.setdefault(name, value)
+    return samples
+
+
+def _check_offset_types(action: Action, elsewhere: dict) -> None:
     """Text of digits for a live integer, or the reverse, is a lost type, not a wish.
 
-    A partition without an offset is compared with another one of its connector.
+    A partition without an offset is compared with the fields of other partitions (``elsewhere``).
     """
+    if action.before is not None:
+        known, where = action.before, "its live value"
+    else:
+        known, where = elsewhere, "in another partition of this connector it"
     for name, value in (action.after or {}).items():
-        if action.before is not None:
-            known, where = action.before, "its live value"
-        else:
-            known = next((entry.offset for entry in live.entries.values() if name in entry.offset), {})
-            where = "in another partition of this connector it"
         if name in known and _swapped(value, known[name]):
             raise WishError(
                 "The offset of partition %s: the field %s is declared as %s, but %s is %s. Both are legal, and "

@@ -227,6 +227,21 @@ def test_a_lost_type_of_a_new_partition_shows_beside_the_others():
     assert make_plan(snapshot({}), Wish.present([pair("b", "43")])).changed
 
 
+def test_new_partitions_do_not_each_search_all_the_others():
+    class Counting(dict):
+        walks = 0
+
+        def values(self):
+            Counting.walks += 1
+            return super().values()
+
+    live = snapshot({str(number): number for number in range(50)})
+    live.entries = Counting(live.entries)
+    wish = Wish.present([{"partition": {"p": "new %d" % number}, "offset": {"other": number}} for number in range(50)])
+    assert make_plan(live, wish).counts == {"set": 50, "remove": 0, "keep": 50}
+    assert Counting.walks <= 2
+
+
 def test_a_new_partition_of_a_connector_that_has_others_is_pointed_out():
     assert make_plan(snapshot({"/tmp/a": 1, "b": 2}), Wish.present([pair("a", 5)])).warnings == [
         'c has no offset so far for {"p": "a"}, only for 2 others such as {"p": "/tmp/a"}: is it spelled as the connector spells it?']
