@@ -10,6 +10,7 @@ import sys
 import time
 
 from stack.errors import StackError
+from stack.jars import PLUGINS
 from stack.manager import Stack
 from stack.state import DEFAULT_VERSION, ClusterSpec
 
@@ -56,7 +57,8 @@ def _up(stack: Stack, options: argparse.Namespace) -> int:
     for spec in clusters.values():
         spec.offset_partitions = options.offset_partitions
         spec.properties = dict(options.property)
-    endpoints = stack.up(clusters)
+        spec.plugins = options.plugin
+    endpoints = stack.up(clusters, secured=options.secured)
     print("ready", file=sys.stderr)
     _print(endpoints)
     return 0
@@ -117,6 +119,14 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME=VALUE",
         help="a worker property for new clusters; may be given several times",
     )
+    up.add_argument(
+        "--plugin",
+        choices=sorted(PLUGINS),
+        action="append",
+        default=[],
+        help="a connector for the workers of new clusters; may be given several times",
+    )
+    up.add_argument("--secured", action="store_true", help="a new broker gets listeners for SASL_SSL and SSL, and ACLs")
     add("status", _status, f"print the state as JSON; exit code {EXIT_DOWN} if something is down")
     add("down", _down, "stop everything; data and logs stay")
     add("purge", _purge, "stop everything and delete data and logs")

@@ -6,13 +6,14 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from stack.paths import write_private
 from stack.ports import HOST
 from stack.state import Cluster, Node
 
 
 def write_properties(path: Path, properties: Mapping[str, str]) -> None:
     lines = [f"{name}={_escape(value)}\n" for name, value in properties.items()]
-    path.write_text("".join(lines), encoding="utf-8")
+    write_private(path, "".join(lines))
 
 
 def broker_properties(broker: Node, data: Path) -> dict[str, str]:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Kafka's jars, resolved by Maven into the cache."""
+"""The jars of Kafka and of connectors, resolved by Maven into the cache."""
 
 import hashlib
 import os
@@ -18,12 +18,14 @@ from stack.prerequisites import program
 
 BROKER_VERSION = "4.3.1"
 API_VERSION = "3.4.1"
+# Connectors that a cluster can be given; each is a profile of the pom, here with the version.
+PLUGINS = {"debezium-postgres": "3.6.1.Final"}
 _POM = PACKAGE / "pom.xml"
 _MARKER = "complete"
 # Part of the digest: raise it when what is made of the resolved jars changes.
 _LAYOUT = "1"
 # As in a Kafka release, these are off the worker's class path and found through plugin.path.
-_PLUGINS = ("connect-file", "connect-mirror")
+_OFF_CLASS_PATH = ("connect-file", "connect-mirror")
 _MIRROR_VERSIONS = {"3.5.2": "3.5.1"}
 
 
@@ -51,6 +53,11 @@ def kafka(version: str) -> Jars:
     return _place(version, f"kafka{version.partition('.')[0]}")
 
 
+def plugin(name: str) -> Jars:
+    """Where the jars of one of PLUGINS are, or will be; its root is for plugin.path. StackError if there is no such plugin."""
+    return _place(_plugin_version(name), name)
+
+
 def connector_api() -> Jars:
     """Where the jars that the test connector is compiled against are, or will be."""
     return _place(API_VERSION, "connector-api")
@@ -61,8 +68,19 @@ def ensure_kafka(version: str) -> Jars:
     return _ensure(version, f"kafka{version.partition('.')[0]}")
 
 
+def ensure_plugin(name: str) -> Jars:
+    """The jars of one of PLUGINS, resolved if they are not there yet."""
+    return _ensure(_plugin_version(name), name)
+
+
 def ensure_connector_api() -> Jars:
     return _ensure(API_VERSION, "connector-api")
+
+
+def _plugin_version(name: str) -> str:
+    if name not in PLUGINS:
+        raise StackError(f"there is no plugin {name}; there are: {', '.join(PLUGINS)}")
+    return PLUGINS[name]
 
 
 def _place(version: str, profile: str) -> Jars:
@@ -83,7 +101,8 @@ def _ensure(version: str, profile: str) -> Jars:
             # A folder of its own: the Maven of an earlier run that was killed may still be writing.
             partial = Jars(Path(tempfile.mkdtemp(prefix=f"{jars.root.name}.partial-", dir=jars.root.parent)))
             _resolve(version, profile, partial)
-            _move_plugins(partial)
+            if profile not in PLUGINS:
+                _move_plugins(partial)
             (partial.root / _MARKER).touch()
             partial.root.rename(jars.root)
     return jars
@@ -99,8 +118,7 @@ def _resolve(version: str, profile: str, jars: Jars) -> None:
         "-Dstyle.color=never",
         f"--file={_POM}",
         f"--activate-profiles={profile}",
-        f"-Dkafka.version={version}",
-        f"-Dmirror.version={_MIRROR_VERSIONS.get(version, version)}",
+        *_versions(version, profile),
         "-DincludeScope=runtime",
         f"-DoutputDirectory={jars.libs}",
         "dependency:copy-dependencies",
@@ -109,11 +127,17 @@ def _resolve(version: str, profile: str, jars: Jars) -> None:
     result = subprocess.run(command, env=environment, text=True, capture_output=True, check=False)
     if result.returncode:
         lines = [line for line in (result.stdout + result.stderr).splitlines() if line.strip()]
-        raise StackError("\n".join([f"Maven could not resolve Kafka {version}:", *lines[:15]]))
+        raise StackError("\n".join([f"Maven could not resolve {profile} {version}:", *lines[:15]]))
+
+
+def _versions(version: str, profile: str) -> list[str]:
+    if profile in PLUGINS:
+        return [f"-Dplugin.version={version}"]
+    return [f"-Dkafka.version={version}", f"-Dmirror.version={_MIRROR_VERSIONS.get(version, version)}"]
 
 
 def _move_plugins(jars: Jars) -> None:
-    for name in _PLUGINS:
+    for name in _OFF_CLASS_PATH:
         folder = jars.plugins / name
         folder.mkdir(parents=True)
         for jar in jars.libs.glob(f"{name}-*.jar"):

@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from stack import config, connector_build, jars, java, ports
+from stack import config, connector_build, jars, java, ports, security
 from stack.errors import StackError
 from stack.paths import Layout
 from stack.process import spawn
 from stack.readiness import broker_ready, cluster_ready, read_log
-from stack.state import Cluster, Node, State
+from stack.state import Cluster, Node, Secured, State
 
 _HEAP = "-Xmx512m"
 _START_TIMEOUT = 120.0
@@ -42,10 +42,9 @@ class Launcher:
         self.started: set[str] = set()
 
     def new_node(self, name: str, properties: dict[str, str]) -> Node:
-        taken = {port for node in self._state.nodes() for port in (node.port, node.controller_port)}
         return Node(
             name=name,
-            port=ports.find_free(taken),
+            port=ports.find_free(self._state.ports()),
             tag=f"-Dstreamops.node={self._layout.root}/{name}",
             log=str(self._layout.logs / f"{name}.log"),
             properties=properties,
@@ -53,17 +52,29 @@ class Launcher:
 
     def new_broker(self, properties: dict[str, str]) -> Node:
         broker = self.new_node("broker", properties)
-        broker.controller_port = ports.find_free({node.port for node in self._state.nodes()} | {broker.port})
+        broker.controller_port = ports.find_free(self._state.ports() | {broker.port})
         return broker
+
+    def new_secured(self) -> Secured:
+        """The secured listeners of a broker that is not formatted yet."""
+        sasl_port = ports.find_free(self._state.ports())
+        listeners = security.new_secured(sasl_port, ports.find_free(self._state.ports() | {sasl_port}))
+        security.make_certificates(self._layout.secured, listeners)
+        return listeners
 
     def start_broker(self, broker: Node) -> None:
         """Start the broker's JVM, on formatted storage; does not wait until it is ready."""
         self._keep_port(broker)
-        if not ports.wait_free(broker.controller_port, _PORT_PATIENCE):
-            broker.controller_port = ports.find_free({broker.port})
+        broker.controller_port = self._kept(broker.controller_port)
         data = self._layout.data / "broker"
         settings = self._layout.conf / "broker.properties"
-        config.write_properties(settings, config.broker_properties(broker, data))
+        properties = config.broker_properties(broker, data)
+        listeners = self._state.secured
+        if listeners:
+            listeners.sasl_port = self._kept(listeners.sasl_port)
+            listeners.tls_port = self._kept(listeners.tls_port)
+            properties = security.add_listeners(properties, listeners, self._layout.secured)
+        config.write_properties(settings, properties)
         if not broker.formatted:
             self._format(settings, data)
             broker.formatted = True
@@ -75,7 +86,9 @@ class Launcher:
             raise StackError("a worker cannot start without the broker")
         self._keep_port(worker)
         bootstrap = f"{ports.HOST}:{self._state.broker.port}"
-        plugin_path = f"{jars.kafka(cluster.version).plugins},{connector_build.plugin_dir()}"
+        folders = [jars.kafka(cluster.version).plugins, connector_build.plugin_dir()]
+        folders += [jars.plugin(name).root for name in cluster.plugins]
+        plugin_path = ",".join(map(str, folders))
         settings = self._layout.conf / f"{worker.name}.properties"
         config.write_properties(settings, config.worker_properties(cluster, worker, bootstrap, plugin_path))
         self._spawn(worker, cluster.version, java.WORKER_CLASS, settings, cluster.jvm_options)
@@ -101,11 +114,14 @@ class Launcher:
             time.sleep(0.1)
 
     def _keep_port(self, node: Node) -> None:
-        if not ports.wait_free(node.port, _PORT_PATIENCE):
-            taken = {other.port for other in self._state.nodes()}
-            moved = ports.find_free(taken)
-            self._say(f"{node.name}: port {node.port} was taken by another program, now {moved}")
-            node.port = moved
+        port = self._kept(node.port)
+        if port != node.port:
+            self._say(f"{node.name}: port {node.port} was taken by another program, now {port}")
+            node.port = port
+
+    def _kept(self, port: int) -> int:
+        """The port if it is free, or becomes free soon; otherwise another one."""
+        return port if ports.wait_free(port, _PORT_PATIENCE) else ports.find_free(self._state.ports())
 
     def _spawn(self, node: Node, version: str, main_class: str, settings: Path, jvm_options: list[str]) -> None:
         options = [node.tag, _HEAP, *java.crash_options(self._layout.logs), *jvm_options]
@@ -120,6 +136,7 @@ class Launcher:
 
     def _format(self, settings: Path, data: Path) -> None:
         shutil.rmtree(data, ignore_errors=True)
+        scram = security.scram_credentials(self._state.secured) if self._state.secured else []
         # A random UUID in Kafka's form; one that begins with a dash would look like an option.
         cluster_id = "S" + base64.urlsafe_b64encode(os.urandom(16)).decode()[1:22]
         argv = java.command(
@@ -130,6 +147,7 @@ class Launcher:
             cluster_id,
             "-c",
             str(settings),
+            *(f"--add-scram={credential}" for credential in scram),
             options=["-Xmx256m", "-Dstreamops.log.level=ERROR"],
         )
         result = subprocess.run(argv, text=True, capture_output=True, check=False)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from stack import connector_build, jars, prerequisites
+from stack import connector_build, jars, prerequisites, security
 from stack.errors import StackError
 from stack.launcher import Launcher, NodeDied
 from stack.locks import file_lock
@@ -40,16 +40,21 @@ class Stack:
         self,
         clusters: Mapping[str, ClusterSpec] | None = None,
         broker_properties: Mapping[str, str] | None = None,
+        *,
+        secured: bool = False,
     ) -> dict[str, Any]:
         """Bring up the broker, the clusters asked for and those that are there already; returns endpoints().
 
         What runs is left alone, what has died is restarted, what is missing is added. Without any cluster, old or
-        new, one named main is made. broker_properties only count when the broker is first made.
+        new, one named main is made. broker_properties only count when the broker is first made; then, too, secured
+        gives it a listener for SASL_SSL and one for SSL with client certificates, and rights by ACL on both.
         """
         with self._locked(create=True) as state:
+            if secured and state.broker and not state.secured:
+                raise StackError("the broker is there without secured listeners: purge the stack")
             fresh = _plan(state, clusters or {})
             try:
-                self._bring_up(state, clusters or {}, dict(broker_properties or {}))
+                self._bring_up(state, clusters or {}, dict(broker_properties or {}), secured)
             except StackError:
                 # Otherwise a cluster with wrong properties would make every later up fail.
                 for name in fresh:
@@ -120,7 +125,7 @@ class Stack:
     def purge(self) -> None:
         """down(), and delete what the stack has made in its directory."""
         self.down()
-        for folder in (self.layout.conf, self.layout.data, self.layout.logs):
+        for folder in (self.layout.conf, self.layout.data, self.layout.logs, self.layout.secured):
             shutil.rmtree(folder, ignore_errors=True)
         for file in (self.layout.state, self.layout.lock):
             file.unlink(missing_ok=True)
@@ -157,10 +162,13 @@ class Stack:
             finally:
                 state.save(self.layout.state)
 
-    def _bring_up(self, state: State, specs: Mapping[str, ClusterSpec], broker_properties: dict[str, str]) -> None:
+    def _bring_up(
+        self, state: State, specs: Mapping[str, ClusterSpec], broker_properties: dict[str, str], secured: bool
+    ) -> None:
         self._prepare(state)
         launcher = Launcher(self.layout, state, self._say)
         if state.broker is None:
+            state.secured = launcher.new_secured() if secured else None
             state.broker = launcher.new_broker(broker_properties)
         _add_workers(state, specs, launcher)
         try:
@@ -175,6 +183,7 @@ class Stack:
         """Fail before anything is started if a program is missing; then resolve what the broker needs."""
         prerequisites.check("java")
         needed = [jars.kafka(version) for version in {jars.BROKER_VERSION, *_versions(state)}]
+        needed += [jars.plugin(name) for name in _plugins(state)]
         if not connector_build.is_built():
             prerequisites.check("javac")
             needed.append(jars.connector_api())
@@ -187,6 +196,11 @@ class Stack:
             self._say(f"resolving the jars of Kafka {version} with Maven (once)")
             jars.ensure_kafka(version)
 
+    def _resolve_plugin(self, name: str) -> None:
+        if not jars.plugin(name).complete:
+            self._say(f"resolving the jars of {name} with Maven (once)")
+            jars.ensure_plugin(name)
+
     def _start_missing(self, state: State, launcher: Launcher) -> None:
         """Start every node that does not run, all workers at once, and wait for all."""
         if not state.broker.alive():
@@ -198,6 +212,8 @@ class Stack:
         # Other versions are resolved while the broker starts.
         for version in _versions(state):
             self._resolve(version)
+        for name in _plugins(state):
+            self._resolve_plugin(name)
         connector_build.ensure_connector()
         launcher.await_broker(state.broker)
         for cluster in state.clusters.values():
@@ -213,6 +229,7 @@ class Stack:
             "dir": str(self.layout.root),
             "bootstrap_servers": f"127.0.0.1:{broker.port}" if broker else None,
             "broker": {"pid": broker.pid, "log": broker.log} if broker else None,
+            "secured": security.describe(state.secured, self.layout.secured) if state.secured else None,
             "clusters": {name: _describe(cluster) for name, cluster in state.clusters.items()},
         }
 
@@ -235,7 +252,12 @@ def _plan(state: State, specs: Mapping[str, ClusterSpec]) -> list[str]:
         if not present:
             properties = {key: str(value) for key, value in spec.properties.items()}
             state.clusters[name] = Cluster(
-                name, spec.version, spec.offset_partitions, properties, list(spec.jvm_options)
+                name,
+                spec.version,
+                spec.offset_partitions,
+                properties,
+                list(spec.jvm_options),
+                plugins=list(spec.plugins),
             )
             fresh.append(name)
     return fresh
@@ -250,6 +272,10 @@ def _add_workers(state: State, specs: Mapping[str, ClusterSpec], launcher: Launc
 
 def _versions(state: State) -> list[str]:
     return sorted({cluster.version for cluster in state.clusters.values()})
+
+
+def _plugins(state: State) -> list[str]:
+    return sorted({name for cluster in state.clusters.values() for name in cluster.plugins})
 
 
 def _new_worker(launcher: Launcher, cluster: Cluster, properties: dict[str, str]) -> Node:

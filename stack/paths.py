@@ -18,6 +18,13 @@ def cache_dir() -> Path:
     return Path(base).expanduser().absolute() / "streamops-kafka-connect"
 
 
+def write_private(path: Path, text: str) -> None:
+    """Write a file that nobody else may read, also not for a moment."""
+    path.unlink(missing_ok=True)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as handle:
+        handle.write(text)
+
+
 def default_dir() -> Path:
     return cache_dir() / "stacks" / "default"
 
@@ -32,6 +39,7 @@ class Layout:
         self.conf = root / "conf"
         self.data = root / "data"
         self.logs = root / "logs"
+        self.secured = root / "secured"
 
     def create(self) -> None:
         for folder in (self.conf, self.data, self.logs):

@@ -12,13 +12,15 @@ INSTALL = "apt-get install -y default-jdk-headless maven"
 
 
 def program(name: str) -> str:
-    """The path of java, javac or mvn; StackError with the line to type if it is missing."""
+    """The path of java, javac, mvn or openssl; StackError with the line to type if it is missing."""
     home = os.environ.get("JAVA_HOME")
-    if home and name != "mvn":
+    if home and name in ("java", "javac"):
         candidate = os.path.join(home, "bin", name)
         if os.access(candidate, os.X_OK):
             return candidate
     found = shutil.which(name)
+    if not found and name == "openssl":
+        raise StackError("openssl is missing (needed for a secured listener). Type: apt-get install -y openssl")
     if not found:
         raise StackError(f"{name} is missing (Java 17 or later and Maven are needed). Type: {INSTALL}")
     return found

@@ -19,6 +19,11 @@ class Process:
     start_time: int
     tag: str
 
+    @classmethod
+    def find(cls, pid: int, tag: str) -> "Process":
+        """The process that has this pid now, alive if tag is one of its arguments."""
+        return cls(pid, _stat(pid)[2], tag)
+
     def alive(self) -> bool:
         if self.pid <= 0:
             return False

@@ -5,11 +5,13 @@
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from stack.errors import StackError
+from stack.paths import write_private
 from stack.process import Process
 
 DEFAULT_VERSION = "4.3.1"
@@ -20,7 +22,7 @@ class ClusterSpec:
     """What to start: a Connect cluster.
 
     properties are added to every worker's file ({port} in a value becomes the worker's port); jvm_options go before
-    the main class.
+    the main class; plugins are names of jars.PLUGINS, put on plugin.path beside the connectors of every worker.
     """
 
     version: str = DEFAULT_VERSION
@@ -28,6 +30,7 @@ class ClusterSpec:
     offset_partitions: int = 5
     properties: dict[str, str] = field(default_factory=dict)
     jvm_options: list[str] = field(default_factory=list)
+    plugins: Sequence[str] = ()
 
 
 @dataclass
@@ -63,6 +66,7 @@ class Cluster:
     properties: dict[str, str]
     jvm_options: list[str]
     workers: list[Node] = field(default_factory=list)
+    plugins: list[str] = field(default_factory=list)
 
     @property
     def group_id(self) -> str:
@@ -79,20 +83,36 @@ class Cluster:
 
 
 @dataclass
+class Secured:
+    """The broker's listeners for clients that say who they are: SASL_SSL, and SSL with a client certificate."""
+
+    sasl_port: int
+    tls_port: int
+    passwords: dict[str, str]
+    key_password: str
+
+
+@dataclass
 class State:
     """Everything that stack.json holds."""
 
     broker: Node | None = None
     clusters: dict[str, Cluster] = field(default_factory=dict)
+    secured: Secured | None = None
 
     def nodes(self) -> list[Node]:
         """All JVMs, the broker first."""
         workers = [worker for cluster in self.clusters.values() for worker in cluster.workers]
         return ([self.broker] if self.broker else []) + workers
 
+    def ports(self) -> set[int]:
+        """Every port that the stack has, or will have again when what has it is restarted."""
+        own = {port for node in self.nodes() for port in (node.port, node.controller_port)}
+        return own | ({self.secured.sasl_port, self.secured.tls_port} if self.secured else set())
+
     def save(self, path: Path) -> None:
         partial = path.with_suffix(".partial")
-        partial.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
+        write_private(partial, json.dumps(asdict(self), indent=2) + "\n")
         os.replace(partial, path)
 
 
@@ -115,4 +135,5 @@ def _from_document(document: dict[str, Any]) -> State:
     for name, entry in document["clusters"].items():
         workers = [Node(**worker) for worker in entry.pop("workers")]
         clusters[name] = Cluster(**entry, workers=workers)
-    return State(Node(**broker) if broker else None, clusters)
+    secured = document.get("secured")
+    return State(Node(**broker) if broker else None, clusters, Secured(**secured) if secured else None)

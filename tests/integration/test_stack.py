@@ -6,25 +6,41 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    ResourcePatternType,
+    ResourceType,
+)
 
 from stack import ClusterSpec, Stack, StackError
 from stack.cli import main, parse_cluster
 from stack.config import broker_properties, worker_properties, write_properties
 from stack.ports import find_free, is_free
+from stack.postgres import Postgres
 from stack.process import Process, spawn, stop_all
 from stack.readiness import broker_ready, joined_generation
+from stack.security import add_listeners, new_secured, scram_credentials
 from stack.state import Cluster, Node, State, load
+from tests.integration.support.topics import Kafka
 
 
 def wait_until(condition, seconds: float = 20) -> None:
@@ -97,6 +113,18 @@ def test_broker_file(tmp_path):
     assert properties["num.partitions"] == "3"
 
 
+def test_broker_file_with_secured_listeners(tmp_path):
+    secured = new_secured(20003, 20004)
+    plain = broker_properties(_node("broker"), tmp_path)
+    properties = add_listeners(plain, secured, tmp_path)
+    for name in ("listeners", "advertised.listeners"):
+        assert properties[name] == plain[name] + ",SASL://127.0.0.1:20003,MUTUAL://127.0.0.1:20004"
+    assert properties["listener.security.protocol.map"].endswith(",SASL:SASL_SSL,MUTUAL:SSL")
+    assert properties["super.users"] == "User:ANONYMOUS;User:admin"
+    assert f'user_operator="{secured.passwords["operator"]}"' in properties["listener.name.sasl.plain.sasl.jaas.config"]
+    assert len(scram_credentials(secured)) == 6
+
+
 def test_property_file_escapes(tmp_path):
     write_properties(tmp_path / "p", {"a": "C:\\x\ny"})
     assert (tmp_path / "p").read_text() == "a=C:\\\\x\\ny\n"
@@ -125,7 +153,10 @@ def test_ports():
 def test_state_round_trip(tmp_path):
     state = State(_node("broker"), {"eu": _cluster("4.3.1", a="b")})
     state.clusters["eu"].workers.append(_node())
+    state.clusters["eu"].plugins.append("debezium-postgres")
+    state.secured = new_secured(20003, 20004)
     state.save(tmp_path / "stack.json")
+    assert (tmp_path / "stack.json").stat().st_mode & 0o077 == 0
     assert load(tmp_path / "stack.json") == state
     assert load(tmp_path / "missing.json") == State()
 
@@ -135,6 +166,28 @@ def test_damaged_state(tmp_path, text):
     (tmp_path / "stack.json").write_text(text)
     with pytest.raises(StackError, match="damaged"):
         Stack(tmp_path).status()
+
+
+def test_state_of_an_older_stack(tmp_path):
+    """As it was before there were secured listeners and plugins."""
+    state = State(_node("broker"), {"eu": _cluster("4.3.1")})
+    state.save(tmp_path / "stack.json")
+    document = json.loads((tmp_path / "stack.json").read_text())
+    del document["secured"], document["clusters"]["eu"]["plugins"]
+    (tmp_path / "stack.json").write_text(json.dumps(document))
+    assert load(tmp_path / "stack.json") == state
+
+
+def test_secured_only_from_the_beginning(tmp_path):
+    State(_node("broker")).save(tmp_path / "stack.json")
+    with pytest.raises(StackError, match="without secured listeners: purge"):
+        Stack(tmp_path).up(secured=True)
+
+
+def test_unknown_plugin(tmp_path):
+    with pytest.raises(StackError, match="no plugin oracle; there are: debezium-postgres"):
+        Stack(tmp_path).up({"main": ClusterSpec(plugins=("oracle",))})
+    assert not load(tmp_path / "stack.json").clusters
 
 
 # -- processes
@@ -305,3 +358,219 @@ def test_life_cycle(stack):
     stack.down()
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
     assert not stack.status()["running"]
+
+
+# -- secured listeners, a connector with a database
+
+
+WAYS = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "SSL", "SSL with a pass phrase"]
+
+
+@pytest.fixture(scope="module")
+def secured_stack(tmp_path_factory):
+    own = Stack(tmp_path_factory.mktemp("secured"))
+    own.up({"main": ClusterSpec(plugins=("debezium-postgres",))}, secured=True)
+    yield own
+    own.purge()
+    assert not own.layout.root.exists()
+
+
+@pytest.fixture(scope="module")
+def endpoints(secured_stack) -> dict:
+    return secured_stack.endpoints()
+
+
+@pytest.fixture(scope="module")
+def postgres():
+    # Not below pytest's folder: under root the server runs as another user, who may not enter it.
+    with tempfile.TemporaryDirectory(prefix="streamops-postgres-") as folder:
+        server = Postgres(folder)
+        yield server
+        server.stop()
+
+
+def _login(endpoints: dict, way: str, user: str, **changed) -> dict:
+    """Settings of a client; None as a changed one takes it away."""
+    secured = endpoints["secured"]
+    known = secured["users"][user]
+    settings = {"ssl.ca.location": secured["ca"], "log_level": 0}
+    if way.startswith("SSL"):
+        settings |= {
+            "bootstrap.servers": secured["ssl"],
+            "security.protocol": "SSL",
+            "ssl.certificate.location": known["certificate"],
+            "ssl.key.location": known["key"],
+        }
+        if way != "SSL":
+            settings |= {"ssl.key.location": known["encrypted_key"], "ssl.key.password": known["key_password"]}
+    else:
+        settings |= {
+            "bootstrap.servers": secured["sasl_ssl"],
+            "security.protocol": "SASL_SSL",
+            "sasl.mechanism": way,
+            "sasl.username": user,
+            "sasl.password": known["password"],
+        }
+    settings |= changed
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _topic_error(settings: dict, topic: str) -> int | None:
+    error = AdminClient(settings).list_topics(topic, timeout=20).topics[topic].error
+    return error and error.code()
+
+
+def _refusal(settings: dict) -> int:
+    """The code of the first error that a client hears of."""
+    heard = []
+    client = AdminClient({**settings, "error_cb": lambda error: heard.append(error.code())})
+    wait_until(lambda: client.poll(0.1) or heard)
+    return heard[0]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_ways_into_the_secured_broker(endpoints, way):
+    topic = endpoints["clusters"]["main"]["offset_topic"]
+    assert _topic_error(_login(endpoints, way, "admin"), topic) is None
+    assert _topic_error(_login(endpoints, way, "operator"), topic) == KafkaError.TOPIC_AUTHORIZATION_FAILED
+
+
+@pytest.mark.parametrize("way", WAYS[:3])
+def test_wrong_password(endpoints, way):
+    assert _refusal(_login(endpoints, way, "admin", **{"sasl.password": "wrong"})) == KafkaError._AUTHENTICATION
+
+
+def test_wrong_certificates(endpoints):
+    without = {"ssl.certificate.location": None, "ssl.key.location": None}
+    # In TLS 1.3 the refusal comes after the client's part of the handshake, as an end of the connection.
+    assert _refusal(_login(endpoints, "SSL", "admin", **without)) in (KafkaError._SSL, KafkaError._TRANSPORT)
+    stranger = {"ssl.ca.location": endpoints["secured"]["users"]["nobody"]["certificate"]}
+    assert _refusal(_login(endpoints, "PLAIN", "admin", **stranger)) == KafkaError._SSL
+    with pytest.raises(KafkaException):
+        AdminClient(_login(endpoints, "SSL with a pass phrase", "admin", **{"ssl.key.password": "wrong"}))
+
+
+def test_rights_outlive_a_restart(secured_stack, endpoints):
+    topic = endpoints["clusters"]["main"]["offset_topic"]
+    rule = ("User:operator", "*", AclOperation.DESCRIBE, AclPermissionType.ALLOW)
+    binding = AclBinding(ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, *rule)
+    admin = AdminClient(_login(endpoints, "SCRAM-SHA-512", "admin"))
+    admin.create_acls([binding])[binding].result(20)
+    wait_until(lambda: _topic_error(_login(endpoints, "PLAIN", "operator"), topic) is None)
+    secured_stack.restart_broker()
+    assert secured_stack.endpoints()["secured"] == endpoints["secured"]
+    for way in WAYS:
+        wait_until(lambda way=way: _topic_error(_login(endpoints, way, "operator"), topic) is None)
+        assert _topic_error(_login(endpoints, way, "nobody"), topic) == KafkaError.TOPIC_AUTHORIZATION_FAILED
+    # Whoever comes without a login, by the plain listener, may do everything, as the workers do.
+    assert _topic_error({"bootstrap.servers": endpoints["bootstrap_servers"]}, topic) is None
+    filter_of = AclBindingFilter(ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, *rule)
+    admin.delete_acls([filter_of])[filter_of].result(20)
+    wait_until(lambda: _topic_error(_login(endpoints, "PLAIN", "operator"), topic) is not None)
+
+
+def test_secrets_are_kept(secured_stack, endpoints):
+    layout = secured_stack.layout
+    assert layout.secured.stat().st_mode & 0o077 == 0
+    users = endpoints["secured"]["users"].values()
+    secrets = {user["key_password"] for user in users} | {user["password"] for user in users}
+    assert len(secrets) == 4
+    files = [path for path in layout.root.rglob("*") if path.is_file() and layout.data not in path.parents]
+    holders = {path for path in files if any(secret in path.read_text() for secret in secrets)}
+    assert holders == {layout.state, layout.conf / "broker.properties"}
+    assert all(path.stat().st_mode & 0o077 == 0 for path in holders)
+
+
+def test_postgres(postgres):
+    postgres.start()
+    assert postgres.psql("SHOW wal_level; SELECT 1, 'a' UNION SELECT 2, 'b' ORDER BY 1") == "logical\n1|a\n2|b"
+    with pytest.raises(StackError, match='column "wrong" does not exist'):
+        postgres.psql("SELECT wrong")
+    port = postgres.port
+    again = Postgres(postgres.directory)
+    assert again.running
+    assert again.dsn == postgres.dsn
+    postgres.psql("CREATE TABLE kept AS SELECT 7 AS n")
+    with _session(postgres):
+        again.stop()
+    assert not postgres.running
+    assert is_free(port)
+    again.stop()
+    postgres.start()
+    assert postgres.port == port
+    assert postgres.psql("SELECT n FROM kept") == "7"
+
+
+@contextlib.contextmanager
+def _session(postgres: Postgres):
+    """Somebody who stays connected."""
+    command = ["psql", postgres.dsn, "--no-psqlrc", "--command=SELECT pg_sleep(60)"]
+    client = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: postgres.psql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(60)'") == "1")
+        yield
+        assert client.wait(10) != 0
+    finally:
+        client.kill()
+        client.wait()
+
+
+def test_postgres_that_cannot_start():
+    wrong = Postgres(tempfile.mkdtemp(prefix="streamops-postgres-"))
+    try:
+        (wrong.directory / "data").mkdir()
+        (wrong.directory / "data" / "PG_VERSION").write_text("7\n")
+        with pytest.raises(StackError, match="PostgreSQL did not start"):
+            wrong.start()
+        assert not wrong.running
+        wrong.stop()
+    finally:
+        shutil.rmtree(wrong.directory)
+
+
+def test_postgres_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("stack.postgres._DEBIAN", tmp_path)
+    with pytest.raises(StackError, match="initdb is missing .* apt-get install"):
+        Postgres(tmp_path / "none").start()
+    assert not (tmp_path / "none").exists()
+
+
+def test_debezium_writes_offsets(endpoints, postgres):
+    """A connector as people have it: snapshot, then changes; its offset is on the topic and in the answer by REST."""
+    postgres.start()
+    postgres.psql("CREATE TABLE orders (id int PRIMARY KEY, item text); INSERT INTO orders VALUES (1, 'figs')")
+    cluster = endpoints["clusters"]["main"]
+    url = cluster["urls"][0]
+    config = {
+        "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
+        "plugin.name": "pgoutput",
+        "database.hostname": "127.0.0.1",
+        "database.port": str(postgres.port),
+        "database.user": "postgres",
+        "database.dbname": "postgres",
+        "topic.prefix": "shop",
+        "table.include.list": "public.orders",
+        "publication.autocreate.mode": "filtered",
+        "slot.name": "shop",
+    }
+    try:
+        _put_config(url, "orders", config)
+        wait_until(lambda: _offsets(url, "orders"))
+        status = _get(f"{url}/connectors/orders/status")
+        assert [task["state"] for task in (status["connector"], *status["tasks"])] == ["RUNNING", "RUNNING"]
+        [found] = _offsets(url, "orders")
+        assert found["partition"] == {"server": "shop"}
+        assert found["offset"]["snapshot_completed"] is True
+
+        postgres.psql("INSERT INTO orders VALUES (2, 'plums')")
+        wait_until(lambda: "lsn_proc" in _offsets(url, "orders")[0]["offset"])
+        kafka = Kafka(endpoints["bootstrap_servers"])
+        [(key, value)] = kafka.live_offsets(cluster["offset_topic"], "orders").items()
+        assert key == '["orders",{"server":"shop"}]'
+        assert json.loads(value)["messageType"] == "INSERT"
+        assert len(kafka.values("shop.public.orders")) == 2
+    finally:
+        # A worker is slow to stop while the connector looks for a database that has gone.
+        with urllib.request.urlopen(urllib.request.Request(f"{url}/connectors/orders", method="DELETE"), timeout=30):
+            pass
