@@ -17,9 +17,9 @@ options:
         different ones.
       - Credentials in the URL are refused.
       - If not set, the value of the environment variable E(KAFKA_CONNECT_URL) is used (several separated by commas).
+      - Required, except to work offline on the offsets topic, where a module has that road.
     type: list
     elements: str
-    required: true
     aliases: [url]
   url_username:
     description:

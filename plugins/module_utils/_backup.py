@@ -30,9 +30,8 @@ def check(path: str) -> None:
         raise WishError("The backup file %s exists already and is never overwritten; nothing was changed." % path)
 
 
-def write(path: str, snapshot, client, road: str) -> None:
-    """Mode 0600, on the disk before the first write to Connect. Raises ConnectError."""
-    cluster = {"connect_url": client.url, "kafka_cluster_id": client.root().get("kafka_cluster_id")}
+def write(path: str, snapshot, cluster: dict, road: str) -> None:
+    """Mode 0600, on the disk before the first write. cluster: what tells it apart. Raises ConnectError."""
     text = _document.write([snapshot], cluster, road, datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"))
     part = "%s.part-%d" % (path, os.getpid())
     try:

@@ -6,8 +6,8 @@
 
 """One change of one connector's offsets from start to end.
 
-read -> plan -> can it be done? -> stop if asked -> read again -> back up -> apply -> read back -> put the state back.
-Whatever fails after the first write: offsets and state are put back as they were, and the error says so, or says
+read -> plan -> can it be done, by which road? -> stop if asked -> read again -> back up -> apply -> read back -> put the
+state back. Whatever fails after the first write: offsets and state are put back as they were, and the error says so, or says
 what is left to do.
 """
 
@@ -27,7 +27,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import canonical
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish, make_plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import change_result, pairs
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore, key_order_trap
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import key_order_trap
 
 #: seconds that a worker may take to show what it has just accepted
 _READ_BACK = 10.0
@@ -39,23 +40,30 @@ _PAUSE = 0.3
 class OffsetsChange:
     """Carries one wish out, or predicts it."""
 
-    def __init__(self, client, name: str, wish: Wish, stop=False, backup=None, wait_timeout=120, max_entries=1000,
-                 sleep=time.sleep, clock=time.monotonic):
-        """stop: stop the connector for the change and put back the state found.
+    def __init__(self, client, name: str, wish: Wish, roads=None, stop=False, backup=None, assume_stopped=False, connect_group=None,
+                 wait_timeout=120, max_entries=1000, sleep=time.sleep, clock=time.monotonic):
+        """client: ConnectClient, or None to work offline on the offsets topic. roads: by default REST alone.
+        stop: stop the connector for the change and put back the state found.
         backup: path of the document to write before the first write, or None.
+        assume_stopped: nothing runs the connector; needed without a worker to ask. connect_group: see Roads.
         wait_timeout: seconds for each wait. max_entries: how many partitions the result may list; 0 for all.
         """
         self.client = client
+        self.roads = roads or Roads(client, name, sleep=sleep)
         self.name = name
         self.wish = wish
         self.stop = stop
         self.backup = backup
+        self.assume_stopped = assume_stopped
+        self.connect_group = connect_group
         self.max_entries = max_entries
         self.sleep = sleep
         self.clock = clock
         self.lifecycle = Lifecycle(client, name, wait_timeout, sleep, clock)
-        self.warnings = self.lifecycle.warnings
+        self.warnings = self.roads.warnings = self.lifecycle.warnings
         self.store = None
+        #: whether there is such a connector; None without a worker to ask
+        self.exists = None
         self._stopped_here = False
         self._backed_up = False
 
@@ -68,23 +76,20 @@ class OffsetsChange:
             raise
 
     def _run(self, check_mode: bool) -> dict:
-        found = self.lifecycle.read()
-        self.store = RestStore(self.client, self.name, found.kind, self.sleep)
-        plan = make_plan(self.store.read(), self.wish)
-        self.warnings.extend(plan.warnings)
-        self._warn_unreadable(plan)
+        found = self._find()
+        plan = self._plan(found)
+        self.warnings.extend(plan.warnings + self.store.concerns(plan.live))
         if not plan.changed:
             return self._result(plan, found)
-        self.store.check(plan)
         found = self._check_state(found)
         if self.backup:
             _backup.check(self.backup)
         self._warn_repeat(found)
         if check_mode:
             return self._result(plan, found)
-        if found.stopped:
+        if found is None or found.stopped:
             return self._change(plan, found)
-        if found.idle:
+        if found.idle and self.store.gated:
             try:
                 return self._change(plan, found)
             except errors.NotStopped as error:
@@ -94,40 +99,72 @@ class OffsetsChange:
 
     # ---- before ----------------------------------------------------------------------------------------------
 
+    def _find(self):
+        """The connector, None where there is none or no worker that could be asked."""
+        if self.client is not None:
+            try:
+                found = self.lifecycle.read()
+                self.exists = True
+                return found
+            except errors.NoConnector:
+                if not self.roads.topic_is_open:
+                    raise
+                self.exists = False
+                return None
+        if not self.assume_stopped:
+            raise errors.StateError(
+                "Without connect_url nobody tells whether a task of %s is running, which would write its own offset over the change. "
+                "Give connect_url, or assume_stopped: true if its workers are down. Nothing was changed." % self.name)
+        return None
+
+    def _plan(self, found):
+        self.store, plan = self.roads.plan(found, self.wish)
+        return plan
+
     def _check_state(self, found):
         """Is it STOPPED, or may we stop it?"""
+        if found is None:
+            if self.client is None:
+                self.roads.check_nothing_runs(self.connect_group)
+            elif any(entry.offset is not None for entry in self.wish.entries or []):
+                self.warnings.append("There is no connector %s: the offsets wait for one that is created with this name." % self.name)
+            return None
         if not found.stopped and not found.idle and found.state not in (RUNNING, PAUSED, FAILED):
             found = self.lifecycle.read_definite()
         if found.state == STOPPED and found.tasks:
             found = self.lifecycle.stop(found)
         if not found.stopped and not self.stop:
-            if not found.idle:
+            if not found.idle or not self.store.gated:
                 raise self._not_stopped(found, {})
             self.warnings.append(
                 "%s is %s: either it is STOPPED and the worker that had it is gone, or it has nothing to do. Connect itself decides "
                 "whether its offsets may be changed." % (self.name, found))
+        if not found.stopped and not self.store.gated:
+            self._check_it_can_be_halted(found)
         return found
 
+    def _check_it_can_be_halted(self, found) -> None:
+        try:
+            self.client.require_url(self.name)
+        except errors.AmbiguousName as error:
+            raise errors.StateError(
+                "The connector %s is %s and has to be STOPPED, but its worker (Connect 4.0 or later) takes no request with such a name. Stop "
+                "the workers, leave connect_url out and use assume_stopped: true; or create it anew, as STOPPED, with initial_state. "
+                "Nothing was changed." % (self.name, found), **dict(error.facts, connector=found.result()))
+
     def _not_stopped(self, found, facts):
+        if not self.lifecycle.can_stop:
+            return errors.StateError(
+                "The connector %s is %s. Connect before 3.5 has no STOPPED, and tasks that are merely paused keep their offsets in memory: "
+                "use stop: true to have it paused, its tasks restarted while it is paused, and put back to %s after the change. Nothing "
+                "was changed." % (self.name, found, found.state), **dict(facts, connector=found.result()))
         return errors.StateError(
             "The connector %s is %s. Its offsets can be changed only while it is STOPPED: use the module connector_state, or "
             "stop: true to have it stopped for the change and put back to %s afterwards. Nothing was changed."
             % (self.name, found, found.state), **dict(facts, connector=found.result()))
 
-    def _warn_unreadable(self, plan) -> None:
-        listed = [entry.partition for entry in plan.live.unreadable.values()]
-        missing = [partition for partition in listed if self.store.merely_missing(partition)]
-        trapped = [partition for partition in listed if not self.store.merely_missing(partition)]
-        if trapped:
-            self.warnings.append(key_order_trap(self.name, trapped))
-        if missing:
-            self.warnings.append(
-                "%s has its own offsets.storage.topic, and %d of its listed partitions have no offset there (%s): the connector "
-                "starts from scratch for them, whatever the worker's topic holds."
-                % (self.name, len(missing), ", ".join(sorted(map(canonical, missing))[:3])))
-
     def _warn_repeat(self, found) -> None:
-        if found.state == RUNNING and any(entry.offset is not None for entry in self.wish.entries or []):
+        if found is not None and found.state == RUNNING and any(entry.offset is not None for entry in self.wish.entries or []):
             self.warnings.append(
                 "%s is RUNNING: once it runs on from the declared offsets, the same task changes them again at its next run." % self.name)
 
@@ -137,10 +174,9 @@ class OffsetsChange:
         """Stop, change, put the state back, also when the change fails."""
         self._stopped_here = True
         try:
-            stopped = self.lifecycle.stop(found)
-            plan = make_plan(self.store.read(), self.wish)
+            stopped = self.lifecycle.stop(found) if self.store.gated else self.lifecycle.halt(found)
+            plan = self._plan(stopped)
             if plan.changed:
-                self.store.check(plan)
                 result = self._change(plan, stopped)
             else:
                 result = self._result(plan, stopped)
@@ -180,7 +216,7 @@ class OffsetsChange:
         before = plan.live
         if self.backup and not self._backed_up:
             try:
-                _backup.write(self.backup, before, self.client, self.store.road)
+                _backup.write(self.backup, before, self.roads.cluster(), self.store.road)
             except errors.ConnectError as error:
                 raise error.also("Nothing was changed.")
             self._backed_up = True
@@ -188,7 +224,18 @@ class OffsetsChange:
             self._apply(plan)
         except errors.ConnectError as error:
             raise self._offsets_put_back(before, error)
+        if stopped is not None and not self.store.gated:
+            self._check_still_halted()
         return self._result(plan, stopped)
+
+    def _check_still_halted(self) -> None:
+        """No gate of Connect guards the topic: did somebody start the connector meanwhile?"""
+        now = self.lifecycle.read()
+        if not self.lifecycle.halted(now):
+            raise errors.StateError(
+                "The offsets of %s were changed as declared, but somebody started it meanwhile: it is %s. Its tasks may have read the "
+                "offsets before, and then write their own over the change: stop it and run this again." % (self.name, now),
+                connector=now.result(), changed=True, backup_file=self.backup)
 
     def _apply(self, plan) -> None:
         """Write until a fresh read shows the wish; an answer that got lost is first read back, then repeated."""
@@ -204,9 +251,14 @@ class OffsetsChange:
                 if not self._stopped_here or self.clock() > gate:
                     raise
                 doubt = error
-            except (errors.Lost, errors.Unsure) as error:
+            except errors.UNSURE as error:
                 doubt = error
-            rest = self._read_back(doubt is None)
+            try:
+                rest = self._read_back(doubt is None)
+            except errors.ConnectError as error:
+                if doubt is not None:
+                    raise doubt.also("Reading back failed: " + error.message)
+                raise error.also("The change had been accepted before that, but could not be read back.")
             if not rest.changed:
                 return
             if doubt is None:
@@ -259,7 +311,7 @@ class OffsetsChange:
         if not self.backup:
             path = _backup.default_path(self.name)
             try:
-                _backup.write(path, before, self.client, self.store.road)
+                _backup.write(path, before, self.roads.cluster(), self.store.road)
             except errors.ConnectError as error:
                 self.warnings.append(error.message)
                 return "Put offsets_before back by hand."
@@ -269,8 +321,9 @@ class OffsetsChange:
     # ---- what the module returns -----------------------------------------------------------------------------
 
     def _result(self, plan, connector) -> dict:
-        result = change_result(plan, self.store.road, self.max_entries)
-        result["connector"] = connector.result()
+        result = dict(change_result(plan, self.store.road, self.max_entries), **self.roads.result(self.store))
+        result["connector"] = connector.result() if connector else None
+        result["connector_exists"] = self.exists
         result["backup_file"] = self.backup if plan.changed else None
         result["warnings"] = self.warnings
         return result

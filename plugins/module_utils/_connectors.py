@@ -13,8 +13,6 @@ import fnmatch
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import STATES, STOPPED, Connector, Lifecycle
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import info_result
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
 
 _GLOB = "*?["
 
@@ -46,18 +44,6 @@ def _one(name: str, parts: dict) -> dict:
     return result
 
 
-def read_offsets(client, name: str, max_entries: int) -> dict:
-    """The live offsets of one connector by REST; exists is false where there is no such connector."""
-    try:
-        connector = Connector(client.status(name))
-        store = RestStore(client, name, connector.kind)
-        snapshot = store.read()
-    except errors.NoConnector:
-        return {"changed": False, "exists": False, "connector": None, "method": RestStore.road, "offsets": [],
-                "offsets_count": 0, "unreadable": [], "unreadable_count": 0, "truncated": False}
-    return dict(info_result(snapshot, store.road, max_entries), changed=False, exists=True, connector=connector.result())
-
-
 def declare_present(client, name: str, config: dict, initial_state, wait_timeout: float, check_mode: bool) -> dict:
     """Create the connector, or replace its whole configuration where it differs.
 
@@ -79,6 +65,8 @@ def declare_present(client, name: str, config: dict, initial_state, wait_timeout
     if created and initial_state:
         client.require("initial_state")
     result = {"changed": True, "created": created, "diff": _config.diff(name, live, wanted), "connector": None}
+    if not created:
+        client.require_url(name)
     if check_mode:
         return dict(result, connector=None if created else lifecycle.wait_known().result())
     if created:
@@ -94,6 +82,7 @@ def declare_absent(client, name: str, wait_timeout: float, check_mode: bool) -> 
         live = client.info(name)["config"]
     except errors.NoConnector:
         return {"changed": False, "created": False, "diff": _config.diff(name, None, None), "connector": None}
+    client.require_url(name)
     if not check_mode:
         try:
             client.delete(name)
@@ -118,6 +107,7 @@ def declare_state(client, name: str, state: str, wait_timeout: float, check_mode
     }
     if not changed:
         return result
+    client.require_url(name)
     if wanted == STOPPED:
         client.require("stop")
     if check_mode:

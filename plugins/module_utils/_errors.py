@@ -102,3 +102,31 @@ class Exists(RestError):
 
 class Refused(RestError):
     """Connect or the connector's own validation refused the request; a retry does not help."""
+
+
+class BrokerError(ConnectError):
+    """A Kafka broker, or the client in front of it, failed. Facts: bootstrap_servers, kafka_error."""
+
+
+class BrokersUnreachable(BrokerError):
+    """No broker could be reached, or none that lets us in, within the time limit."""
+
+
+class BrokerDenied(BrokerError):
+    """The brokers refuse what we ask for: an ACL, or a credential, is missing."""
+
+
+class NoTopic(BrokerError):
+    """The topic does not exist. It is never created."""
+
+
+class NotOffsetsTopic(ConnectError):
+    """The topic holds other things than connector offsets."""
+
+
+class WriteUnsure(BrokerError):
+    """The transaction was sent, but whether it is committed is not known."""
+
+
+#: a write that may or may not have been carried out: read back before anything else
+UNSURE = (Lost, Unsure, WriteUnsure)

@@ -125,6 +125,35 @@ class Lifecycle:
                 % (self.name, after.state, after.worker_id))
         return after
 
+    @property
+    def can_stop(self) -> bool:
+        """Connect before 3.5 knows only pause."""
+        try:
+            self.client.require("stop")
+        except errors.EndpointMissing:
+            return False
+        return True
+
+    def halt(self, found: Connector) -> Connector:
+        """Make sure that no task holds an offset in memory, with any version of Connect.
+
+        Before 3.5 a paused task goes on from memory when it is resumed; one that is started while the connector is paused
+        reads its offset only then. So: pause, restart every task, and wait until all are PAUSED again.
+        """
+        if self.can_stop:
+            return self.stop(found)
+        if found.state == FAILED:
+            self.client.restart(self.name)
+        self.pause(found)
+        self._wait("be PAUSED", lambda now: now.state == PAUSED)
+        for task in self.read().tasks:
+            self.client.restart_task(self.name, task["id"])
+        return self._wait("be PAUSED with all its tasks started anew", lambda now: now.state == PAUSED and now.task_states <= {PAUSED})
+
+    def halted(self, now: Connector) -> bool:
+        """Is it still as halt() left it?"""
+        return not now.tasks if self.can_stop else now.state == PAUSED and now.task_states <= {PAUSED}
+
     def pause(self, found: Connector) -> Connector:
         if found.state != PAUSED:
             self._ask(self.client.pause, PAUSED)

@@ -89,14 +89,17 @@ class Snapshot:
     """What one road showed of one connector at one moment.
 
     entries     canonical partition -> Entry with an offset
-    unreadable  canonical partition -> Entry listed by the worker with no value behind it (see RestStore)
+    unreadable  canonical partition -> Entry listed with no offset behind it (see the stores); its partition can be the
+                text of a raw key
+    uneven      canonical partition -> offsets of further copies that are not what the entry shows (see TopicStore)
     """
 
-    def __init__(self, connector: str, kind: str, entries=(), unreadable=()):
+    def __init__(self, connector: str, kind: str, entries=(), unreadable=(), uneven=None):
         self.connector = connector
         self.kind = kind
         self.entries = {canonical(entry.partition): entry for entry in entries}
         self.unreadable = {canonical(entry.partition): entry for entry in unreadable}
+        self.uneven = uneven or {}
 
     def sorted(self) -> list:
         return [self.entries[key] for key in sorted(self.entries)]

@@ -4,21 +4,27 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""The only file that knows AnsibleModule: shared options, the client behind them, errors -> fail_json, diff."""
+"""The only file that knows AnsibleModule: shared options, the clients behind them, errors -> fail_json, diff."""
 
 from __future__ import annotations
 
+import gc
 import os
+import re
 
 from ansible.module_utils.basic import AnsibleFallbackNotFound, AnsibleModule, missing_required_lib
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import ConnectError, WishError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._http import REQUESTS_TRACEBACK, Transport
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import KAFKA_TRACEBACK, KafkaClient
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._rest import ConnectClient
 
 #: below this, Ansible's masking of a secret hits unrelated values too
 _SHORT_SECRET = 6
 
 _RETRY_FOR = 60
+
+#: settings of librdkafka whose values are secrets
+_SECRET_SETTING = re.compile(r"password|secret|token|\bpem$|jaas|oauthbearer\.config", re.IGNORECASE)
 
 
 def _from_environment(name):
@@ -34,9 +40,9 @@ def _option(env, **spec):
 
 
 def connection_options() -> dict:
-    """The options of the action group ``connect``, documented in doc_fragments/_connect.py."""
+    """The options of the action group ``connect``, documented in doc_fragments/_connect.py and _kafka.py."""
     return dict(
-        connect_url=_option("KAFKA_CONNECT_URL", type="list", elements="str", aliases=["url"], required=True),
+        connect_url=_option("KAFKA_CONNECT_URL", type="list", elements="str", aliases=["url"]),
         url_username=_option("KAFKA_CONNECT_USERNAME", type="str"),
         url_password=_option("KAFKA_CONNECT_PASSWORD", type="str", no_log=True),
         bearer_token=_option("KAFKA_CONNECT_TOKEN", type="str", no_log=True),
@@ -46,33 +52,53 @@ def connection_options() -> dict:
         client_key=_option("KAFKA_CONNECT_CLIENT_KEY", type="path"),
         use_proxy=_option("KAFKA_CONNECT_USE_PROXY", type="bool", default=True),
         timeout=_option("KAFKA_CONNECT_TIMEOUT", type="int", default=120),
+        bootstrap_servers=_option("KAFKA_BOOTSTRAP_SERVERS", type="list", elements="str"),
+        security_protocol=_option("KAFKA_SECURITY_PROTOCOL", type="str", choices=["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]),
+        sasl_mechanism=_option("KAFKA_SASL_MECHANISM", type="str"),
+        sasl_username=_option("KAFKA_SASL_USERNAME", type="str"),
+        sasl_password=_option("KAFKA_SASL_PASSWORD", type="str", no_log=True),
+        ssl_ca_path=_option("KAFKA_SSL_CA_PATH", type="path"),
+        ssl_cert_path=_option("KAFKA_SSL_CERT_PATH", type="path"),
+        ssl_key_path=_option("KAFKA_SSL_KEY_PATH", type="path", no_log=False),
+        ssl_key_password=_option("KAFKA_SSL_KEY_PASSWORD", type="str", no_log=True),
+        kafka_options=dict(type="dict"),
+        kafka_timeout=_option("KAFKA_TIMEOUT", type="int", default=30),
     )
 
 
-def run(options: dict, action, secrets=None, **rules) -> None:
+def run(options: dict, action, secrets=None, brokers=False, **rules) -> None:
     """A module's whole main(): ``action(client, params, check_mode) -> result`` between argument spec and exit.
 
+    With ``brokers`` it is ``action(client, kafka, params, check_mode)``, either of the two None if it is not given.
     The result's ``diff`` is returned only when asked for; its ``warnings`` become the task's warnings.
     ``secrets(params)`` gives the secret texts inside options that are no secret as a whole.
     """
+    gc.disable()  # a short life, and maybe a hundred thousand offsets
     module = AnsibleModule(argument_spec=dict(connection_options(), **options), supports_check_mode=True, **rules)
     if REQUESTS_TRACEBACK:
         module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_TRACEBACK)
+    if brokers and _given(module.params["bootstrap_servers"]) and KAFKA_TRACEBACK:
+        module.fail_json(msg=missing_required_lib("confluent-kafka"), exception=KAFKA_TRACEBACK)
     if secrets:
         module.no_log_values.update(secrets(module.params))
+    module.no_log_values.update(str(value) for name, value in (module.params["kafka_options"] or {}).items()
+                                if value and _SECRET_SETTING.search(name))
     transport = None
     try:
         if module.params.get("wait_timeout", 1) < 1:
             raise WishError("wait_timeout must be at least 1 second, it is %d." % module.params["wait_timeout"])
         if module.params.get("max_entries", 0) < 0:
             raise WishError("max_entries must be 0 or more, it is %d." % module.params["max_entries"])
-        transport = Transport(
-            _given(module.params["connect_url"]), retry_for=module.params.get("wait_timeout", _RETRY_FOR),
-            username=module.params["url_username"], password=module.params["url_password"],
-            **{name: module.params[name] for name in (
-                "bearer_token", "validate_certs", "ca_path", "client_cert", "client_key", "use_proxy", "timeout")})
+        kafka = _kafka_client(module) if brokers else None
+        if _given(module.params["connect_url"]):
+            transport = _transport(module.params)
+        elif kafka is None:
+            raise WishError("connect_url is %s: give the URL of at least one worker of the Connect cluster%s." % (
+                "missing" if module.params["connect_url"] is None else "empty",
+                ", or bootstrap_servers to work on the offsets topic alone" if brokers else ""))
         _warn(module, transport)
-        result = action(ConnectClient(transport), module.params, module.check_mode)
+        client = ConnectClient(transport) if transport else None
+        result = action(*((client, kafka) if brokers else (client,)), module.params, module.check_mode)
     except ConnectError as error:
         for warning in error.warnings:
             module.warn(warning)
@@ -91,10 +117,43 @@ def _given(values) -> list:
     return [value for value in values or [] if value and value.strip()]
 
 
+def _transport(params):
+    return Transport(
+        _given(params["connect_url"]), retry_for=params.get("wait_timeout", _RETRY_FOR),
+        username=params["url_username"], password=params["url_password"],
+        **{name: params[name] for name in (
+            "bearer_token", "validate_certs", "ca_path", "client_cert", "client_key", "use_proxy", "timeout")})
+
+
+def _kafka_client(module):
+    """None without bootstrap_servers. Raises WishError for options that do not fit together."""
+    params = module.params
+    if not _given(params["bootstrap_servers"]):
+        return None
+    if params["kafka_timeout"] < 1:
+        raise WishError("kafka_timeout must be at least 1 second, it is %d." % params["kafka_timeout"])
+    sasl = (params["security_protocol"] or "").startswith("SASL_")
+    if sasl and not params["sasl_mechanism"]:
+        raise WishError("security_protocol %s needs sasl_mechanism." % params["security_protocol"])
+    if not sasl and (params["sasl_mechanism"] or params["sasl_username"] or params["sasl_password"]):
+        raise WishError("sasl_mechanism, sasl_username and sasl_password need security_protocol SASL_SSL or SASL_PLAINTEXT.")
+    if params["security_protocol"] == "SASL_PLAINTEXT" and params["sasl_mechanism"] == "PLAIN":
+        module.warn("The password for Kafka is sent in clear text; use SASL_SSL.")
+    named = {
+        "bootstrap.servers": ",".join(_given(params["bootstrap_servers"])), "security.protocol": params["security_protocol"],
+        "sasl.mechanism": params["sasl_mechanism"], "sasl.username": params["sasl_username"], "sasl.password": params["sasl_password"],
+        "ssl.ca.location": params["ssl_ca_path"], "ssl.certificate.location": params["ssl_cert_path"],
+        "ssl.key.location": params["ssl_key_path"], "ssl.key.password": params["ssl_key_password"],
+    }
+    settings = {name: value for name, value in named.items() if value not in (None, "")}
+    settings.update((name, value) for name, value in (params["kafka_options"] or {}).items() if value is not None)
+    return KafkaClient(settings, params["kafka_timeout"])
+
+
 def _warn(module, transport) -> None:
-    if transport.exposes_credentials:
+    if transport is not None and transport.exposes_credentials:
         module.warn("Credentials for Kafka Connect are sent over plain HTTP; use an https URL.")
-    for name in ("url_password", "bearer_token"):
+    for name in ("url_password", "bearer_token", "sasl_password", "ssl_key_password"):
         if module.params[name] and len(module.params[name]) < _SHORT_SECRET:
             module.warn("%s is so short that Ansible masks parts of unrelated values in what this task returns: offsets in the "
                         "result may be unreadable. Use a longer secret." % name)

@@ -57,15 +57,17 @@ class Wish:
         return cls(_entries(items, "offsets", needs_offset=True), purge)
 
     @classmethod
-    def absent(cls, items) -> Wish:
-        """From the option ``offsets`` under state absent; None resets the whole connector."""
-        if items is None:
+    def absent(cls, items, raw_keys=None) -> Wish:
+        """From the options ``offsets`` and ``raw_keys`` under state absent; none of them resets the whole connector."""
+        if items is None and raw_keys is None:
             return cls(None)
-        if not items:
+        if not items and not raw_keys:
             raise WishError(
                 "The list offsets is empty, so nothing was changed. To reset the whole connector leave the option offsets out."
             )
-        return cls(_entries(items, "offsets", needs_offset=False))
+        keyed = _entries(items or [], "offsets", needs_offset=False)
+        keyed.update((canonical(text), Entry(text, None)) for text in raw_keys or [])
+        return cls(keyed)
 
     @classmethod
     def document(cls, items, purge=False) -> Wish:
@@ -132,13 +134,15 @@ def _entry(item, where: str, needs_offset: bool, null_removes: bool) -> Entry:
 class Action:
     """What has to happen to one partition: set, remove or keep."""
 
-    def __init__(self, verb: str, partition: dict, before, after, unreadable: bool = False):
+    def __init__(self, verb: str, partition: dict, before, after, unreadable: bool = False, copies=()):
         self.verb = verb
         self.partition = partition
         self.before = before
         self.after = after
         #: the worker lists the partition but shows no value for it
         self.unreadable = unreadable
+        #: further offsets that it has besides ``before``, in copies that disagree
+        self.copies = copies
 
     def result(self) -> dict:
         direction, distance = movement(self.before, self.after)
@@ -196,7 +200,8 @@ def make_plan(live: Snapshot, wish: Wish, check_types: bool = True) -> Plan:
     for key, entry in live.entries.items():
         if key not in actions:
             verb, after = (REMOVE, None) if everything_else_goes else (KEEP, entry.offset)
-            actions[key] = Action(verb, entry.partition, entry.offset, after)
+            actions[key] = Action(verb, entry.partition, entry.offset, after,
+                                  copies=live.uneven.get(key, ()) if verb == REMOVE else ())
     for key, entry in live.unreadable.items():
         if key not in actions and everything_else_goes:
             actions[key] = Action(REMOVE, entry.partition, None, None, unreadable=True)
@@ -206,13 +211,14 @@ def make_plan(live: Snapshot, wish: Wish, check_types: bool = True) -> Plan:
 def _action_for(key: str, entry: Entry, live: Snapshot) -> Action:
     unreadable = key in live.unreadable
     before = live.entries[key].offset if key in live.entries else None
+    copies = live.uneven.get(key, ())
     if entry.offset is None:
         verb = REMOVE if before is not None or unreadable else KEEP
-    elif before is not None and same(before, entry.offset):
+    elif before is not None and same(before, entry.offset) and not copies:
         verb = KEEP
     else:
         verb = SET
-    return Action(verb, entry.partition, before, entry.offset, unreadable)
+    return Action(verb, entry.partition, before, entry.offset, unreadable, copies)
 
 
 def _field_samples(live: Snapshot) -> dict:
@@ -258,10 +264,12 @@ def _check_partition_types(wanted: dict, live: Snapshot) -> list:
 
     Setting it raises WishError; for a removal that has nothing to remove, the warnings are returned.
     """
-    new = [key for key in wanted if key not in live.entries and key not in live.unreadable]
+    new = [key for key, entry in wanted.items()
+           if key not in live.entries and key not in live.unreadable and isinstance(entry.partition, dict)]
     if not new:
         return []
-    known = {untyped(entry.partition): key for found in (live.entries, live.unreadable) for key, entry in found.items()}
+    known = {untyped(entry.partition): key for found in (live.entries, live.unreadable) for key, entry in found.items()
+             if isinstance(entry.partition, dict)}
     warnings = []
     for key in new:
         meant = known.get(untyped(wanted[key].partition))

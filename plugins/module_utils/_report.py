@@ -17,7 +17,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._model imp
 def change_result(plan, road: str, max_entries: int) -> dict:
     """What connector_offsets returns of a plan, carried out or predicted."""
     actions, before, after = plan.actions, plan.live.sorted(), plan.after()
-    shown = _cut(actions, max_entries)
+    shown = cut(actions, max_entries)
     return {
         "changed": plan.changed,
         "method": road,
@@ -39,7 +39,7 @@ def info_result(snapshot, road: str, max_entries: int) -> dict:
         "method": road,
         "offsets": shown,
         "offsets_count": len(entries),
-        "unreadable": _cut(hidden, max_entries),
+        "unreadable": cut(hidden, max_entries),
         "unreadable_count": len(hidden),
         "truncated": len(shown) < len(entries),
     }
@@ -48,7 +48,8 @@ def info_result(snapshot, road: str, max_entries: int) -> dict:
 def _diff(connector: str, actions, hidden: int) -> dict:
     """Before and after by partition, in one shape; only the partitions that are shown."""
     header = "%s (offsets)" % connector
-    before = {canonical(action.partition): action.before for action in actions if action.before is not None}
+    before = {canonical(action.partition): [action.before, *action.copies] if action.copies else action.before
+              for action in actions if action.before is not None}
     after = {canonical(action.partition): action.after for action in actions if action.after is not None}
     if hidden:
         before["..."] = after["..."] = "%d more partitions are not shown" % hidden
@@ -57,8 +58,8 @@ def _diff(connector: str, actions, hidden: int) -> dict:
 
 def pairs(entries, max_entries: int) -> list:
     """Entries in the shape of the option ``offsets``."""
-    return [{"partition": entry.partition, "offset": entry.offset} for entry in _cut(entries, max_entries)]
+    return [{"partition": entry.partition, "offset": entry.offset} for entry in cut(entries, max_entries)]
 
 
-def _cut(items: list, limit: int) -> list:
+def cut(items: list, limit: int) -> list:
     return items[:limit] if limit else items

@@ -45,6 +45,10 @@ class ConnectClient:
         if version is not None and version < SINCE[feature][0]:
             raise self._too_old(feature, {"url": self.url})
 
+    def require_url(self, name: str) -> None:
+        """Raise AmbiguousName if the worker takes no request for a connector of this name; NoConnector if there is none."""
+        self._get(_path(name), "config")
+
     def connectors(self) -> dict:
         """name -> {"status": ..., "info": ...} of all connectors, in one request."""
         found = self._get("connectors?expand=status&expand=info")
@@ -53,11 +57,18 @@ class ConnectClient:
         return found
 
     def status(self, name: str) -> dict:
-        return self._get(_path(name, "status"), "connector")
+        """Also of a connector whose name the worker does not take in a URL."""
+        try:
+            return self._get(_path(name, "status"), "connector")
+        except errors.AmbiguousName as error:
+            return self._listed(name, "status", error)
 
     def info(self, name: str) -> dict:
-        """{"name", "config", "tasks", "type"}"""
-        return self._get(_path(name), "config")
+        """{"name", "config", "tasks", "type"}, also of such a connector."""
+        try:
+            return self._get(_path(name), "config")
+        except errors.AmbiguousName as error:
+            return self._listed(name, "info", error)
 
     def offsets(self, name: str) -> list:
         """[{"partition": {...}, "offset": {...} or None}]; needs Connect 3.5."""
@@ -88,6 +99,14 @@ class ConnectClient:
         """Restart what is FAILED of the connector and its tasks (KIP-745, Connect 3.0)."""
         self._call("POST", _path(name, "restart") + "?includeTasks=true&onlyFailed=true")
 
+    def restart(self, name: str) -> None:
+        """Restart the connector alone, not its tasks."""
+        self._call("POST", _path(name, "restart"))
+
+    def restart_task(self, name: str, task: int) -> None:
+        """Answered when the task has been stopped and started again (DistributedHerder#restartTask)."""
+        self._call("POST", _path(name, "tasks", str(task), "restart"))
+
     def create(self, name: str, config: dict, initial_state=None) -> None:
         """initial_state: RUNNING, PAUSED or STOPPED; needs Connect 3.7."""
         body = {"name": name, "config": config}
@@ -102,6 +121,14 @@ class ConnectClient:
         self._call("DELETE", _path(name))
 
     # ---- private ---------------------------------------------------------------------------------------------
+
+    def _listed(self, name, part, error) -> dict:
+        """That part of a connector in the list of all of them."""
+        found = self.connectors().get(name, {}).get(part)
+        if found is None:
+            raise errors.NoConnector("There is no such connector: %s is not in the list that %s/connectors gives, and cannot be asked for "
+                                     "by itself because of its name." % (name, self.url), **error.facts)
+        return found
 
     def _message(self, verb, name, body=None) -> str:
         answer = self._call(verb, _path(name, "offsets"), body)

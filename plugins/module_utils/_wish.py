@@ -14,8 +14,10 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan impo
 
 
 def read_wish(params: dict) -> Wish:
-    """params: name, state, offsets, src, content, purge. Raises WishError."""
+    """params: name, state, offsets, src, content, purge, raw_keys. Raises WishError."""
     absent = params["state"] == "absent"
+    if params["raw_keys"] and not absent:
+        raise WishError("raw_keys belongs to state: absent: it removes records. Nothing was changed.")
     if absent and params["purge"]:
         raise WishError("purge belongs to state: present; state: absent without offsets removes everything. Nothing was changed.")
     items = params["offsets"]
@@ -23,7 +25,7 @@ def read_wish(params: dict) -> Wish:
         items = _document_items(params)
         if not absent:
             return Wish.document(items, params["purge"])
-    return Wish.absent(items) if absent else Wish.present(items, params["purge"])
+    return Wish.absent(items, params["raw_keys"]) if absent else Wish.present(items, params["purge"])
 
 
 def _document_items(params: dict) -> list:

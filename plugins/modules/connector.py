@@ -58,6 +58,7 @@ options:
     default: 120
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
+  - streamops.kafka_connect._kafka
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.actiongroup_connect
 seealso:

@@ -19,12 +19,13 @@ description:
     A declared offset replaces the whole offset of its partition.
   - If anything fails after the first write, offsets and state are put back as they were, and the message says so or says what is
     left to do.
-  - Needs Connect 3.6.
+  - By REST it needs Connect 3.6. On the topic where the workers keep their offsets it works with every version, for connectors that
+    are gone, and for records that REST does not reach.
 attributes:
   check_mode:
     support: full
     details:
-      - Sends nothing but GET requests. The rules of the connector's own plugin are known only to the real run.
+      - Sends nothing but GET requests and only reads the offsets topic. The rules of the connector's own plugin are known only to the real run.
       - For a connector that is running the prediction rests on the offsets that Connect flushed last.
   diff_mode:
     support: full
@@ -74,11 +75,50 @@ options:
     default: false
   method:
     description:
-      - The road to the offsets. V(rest) is Connect's REST API. V(auto) takes the best of the roads there are, which so far
-        is always V(rest).
+      - The road to the offsets. V(rest) is Connect's REST API. V(topic) is the topic on which the workers keep the offsets of source
+        connectors. Keys are written there byte for byte as they were found, to the topic partition where they were found, all
+        records of a change in one transaction.
+      - V(auto) takes REST where the worker can do the change, else the topic if O(bootstrap_servers) is given. REST cannot do it on
+        Connect before 3.6, for a connector that is gone, for a name with C(/), C(%) or C(\\) on Connect 4, and for partitions whose
+        records have other key bytes than the worker builds. With O(bootstrap_servers) the topic is read to see whether there are
+        such records, also where REST shows nothing of it. RV(method) and RV(method_reason) tell which road was taken and why.
     type: str
-    choices: [auto, rest]
+    choices: [auto, rest, topic]
     default: auto
+  offset_topic:
+    description:
+      - The workers' C(offset.storage.topic), for O(method=topic) and O(method=auto). It is never created.
+      - If it is not given, the topic is found by its content, which must have the offsets that REST shows; otherwise the task fails.
+      - Of a connector with an C(offsets.storage.topic) of its own both topics are changed.
+    type: str
+  assume_stopped:
+    description:
+      - For work on the offsets topic without O(connect_url), which it needs. You say that no worker runs the connector. A task that
+        runs would write its own offset over the change.
+      - The brokers are asked all the same whether a group of Connect workers has a task of the connector; then the task fails.
+      - Where a worker can be asked, its answer counts, and this option has no effect.
+    type: bool
+    default: false
+  connect_group:
+    description:
+      - The workers' C(group.id). With O(assume_stopped=true), only this group is looked at for tasks that run. Needed where several
+        Connect clusters on one Kafka cluster have connectors of the same name.
+    type: str
+  raw_keys:
+    description:
+      - Under O(state=absent), keys of records on the offsets topic to write tombstones for, byte for byte, for records that cannot be
+        read as offsets, or for one of several spellings of a key. Text as
+        M(streamops.kafka_connect.connector_offsets_info) shows it, with C(base64:) in front of base64 for what is not UTF-8.
+      - Keys that name another connector are refused.
+    type: list
+    elements: str
+  key_order:
+    description:
+      - On the offsets topic, the names of a partition's fields in the order in which the connector writes them, for a partition that was
+        never there. By default the order of the connector's other partitions with the same fields, else that of a Java HashMap, which
+        is right for most connectors.
+    type: list
+    elements: str
   stop:
     description:
       - Whether a connector that is not STOPPED may be stopped for the change. It is put back to the state found afterwards,
@@ -111,8 +151,11 @@ options:
     default: 1000
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
+  - streamops.kafka_connect._kafka
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.actiongroup_connect
+requirements:
+  - confluent-kafka for the offsets topic
 seealso:
   - module: streamops.kafka_connect.connector_offsets_info
   - module: streamops.kafka_connect.connector_state
@@ -153,6 +196,25 @@ EXAMPLES = r"""
     name: orders-source
     src: /var/backups/orders-source.json
     purge: true
+
+- name: Remove what a deleted connector has left behind
+  streamops.kafka_connect.connector_offsets:
+    connect_url: http://connect.example.com:8083
+    bootstrap_servers: [kafka.example.com:9092]
+    offset_topic: connect-offsets
+    name: orders-old
+    state: absent
+
+- name: Set an offset while all workers are down
+  streamops.kafka_connect.connector_offsets:
+    bootstrap_servers: [kafka.example.com:9092]
+    offset_topic: connect-offsets
+    name: orders-source
+    method: topic
+    assume_stopped: true
+    offsets:
+      - partition: {filename: /data/orders.txt}
+        offset: {position: 0}
 """
 
 RETURN = r"""
@@ -161,6 +223,19 @@ method:
   returned: success
   type: str
   sample: rest
+method_reason:
+  description: Why that road was taken.
+  returned: success
+  type: str
+  sample: REST can do it
+offset_topic:
+  description: The offsets topic that was changed or looked at. Null by REST.
+  returned: success
+  type: str
+connector_exists:
+  description: Whether there is such a connector. Null without O(connect_url).
+  returned: success
+  type: bool
 offsets:
   description: The offsets after the change, in check mode as predicted. They can be given back as O(offsets).
   returned: success
@@ -184,8 +259,8 @@ actions:
   elements: dict
   contains:
     partition:
-      description: The partition.
-      type: dict
+      description: The partition; for one of O(raw_keys) that key as text.
+      type: raw
       returned: success
     action:
       description: V(set), V(remove) or V(keep).
@@ -231,7 +306,7 @@ backup_file:
   type: str
 connector:
   description:
-    - The connector after the change.
+    - The connector after the change. Null if there is none, or no worker to ask.
   returned: success
   type: dict
   contains:
@@ -281,16 +356,20 @@ diff:
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._backup import default_path
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import OffsetsChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._wish import read_wish
 
 
-def declare(client, params, check_mode):
+def declare(client, kafka, params, check_mode):
     change = OffsetsChange(
         client,
         params["name"],
         read_wish(params),
+        Roads(client, params["name"], kafka, params["method"], params["offset_topic"], params["raw_keys"], params["key_order"]),
         stop=params["stop"],
         backup=(params["backup_file"] or default_path(params["name"])) if params["backup"] else None,
+        assume_stopped=params["assume_stopped"],
+        connect_group=params["connect_group"],
         wait_timeout=params["wait_timeout"],
         max_entries=params["max_entries"],
     )
@@ -306,7 +385,12 @@ def main():
             src=dict(type="path"),
             content=dict(type="raw"),
             purge=dict(type="bool", default=False),
-            method=dict(type="str", choices=["auto", "rest"], default="auto"),
+            method=dict(type="str", choices=["auto", "rest", "topic"], default="auto"),
+            offset_topic=dict(type="str"),
+            assume_stopped=dict(type="bool", default=False),
+            connect_group=dict(type="str"),
+            raw_keys=dict(type="list", elements="str", no_log=False),
+            key_order=dict(type="list", elements="str", no_log=False),
             stop=dict(type="bool", default=False),
             backup=dict(type="bool", default=False),
             backup_file=dict(type="path"),
@@ -314,6 +398,7 @@ def main():
             max_entries=dict(type="int", default=1000),
         ),
         declare,
+        brokers=True,
         mutually_exclusive=[("offsets", "src", "content")],
         required_if=[("state", "present", ["offsets", "src", "content"], True)],
     )

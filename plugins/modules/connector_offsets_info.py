@@ -7,38 +7,55 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: connector_offsets_info
-short_description: Show the offsets of a Kafka Connect connector
+short_description: Show the offsets of Kafka Connect connectors
 version_added: 1.0.0
 author:
   - streamops contributors (@streamops)
 description:
-  - Shows the offsets that Connect holds for a connector, in the form that M(streamops.kafka_connect.connector_offsets) takes.
+  - Shows the offsets of a connector in the form that M(streamops.kafka_connect.connector_offsets) takes, or those of all connectors.
   - Connect shows what was flushed last. The offsets of a running connector can be as old as the worker's
     C(offset.flush.interval.ms), one minute by default.
-  - Needs Connect 3.5.
+  - By REST it needs Connect 3.5. From the offsets topic it works with every version, for connectors that are gone, and without any
+    worker; only source connectors keep their offsets there.
 options:
   name:
-    description: Name of the connector.
+    description:
+      - Name of the connector. Without it all connectors are shown.
     type: str
-    required: true
   method:
     description:
-      - The road to the offsets. V(rest) is Connect's REST API. V(auto) takes the best of the roads there are, which so far
-        is always V(rest).
+      - The road to the offsets. V(rest) is Connect's REST API, V(topic) the topic on which the workers keep them.
+      - V(auto) takes REST where it shows them, and the topic, if O(bootstrap_servers) is given, where it does not (a worker that is
+        too old, a connector that is gone or cannot be named in a URL, records that REST does not show as they are). For all
+        connectors it takes the topic if it can. RV(method) and RV(method_reason) tell which and why.
     type: str
-    choices: [auto, rest]
+    choices: [auto, rest, topic]
     default: auto
+  offset_topic:
+    description:
+      - The workers' C(offset.storage.topic). It is never created.
+      - If it is not given, the topic is found by its content, which must have the offsets that REST shows; otherwise the task fails.
+      - A connector with an C(offsets.storage.topic) of its own is read there, as the worker does.
+    type: str
+  history:
+    description:
+      - Whether to show the older records that are still on the topic as well, up to 100 for each key. Compaction removes them in time.
+    type: bool
+    default: false
   max_entries:
     description:
-      - How many partitions the result lists at most. V(0) lists all of them.
+      - How many partitions the result lists at most. V(0) lists all of them. Without O(name) all connectors share them evenly.
       - RV(offsets_count) always counts all of them, and RV(truncated) tells whether the list was cut.
     type: int
     default: 1000
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
+  - streamops.kafka_connect._kafka
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.info_module
   - streamops.kafka_connect._attributes.actiongroup_connect
+requirements:
+  - confluent-kafka for the offsets topic
 seealso:
   - module: streamops.kafka_connect.connector_offsets
 """
@@ -49,21 +66,52 @@ EXAMPLES = r"""
     connect_url: http://connect.example.com:8083
     name: orders-source
   register: live
+
+- name: What was there before? Older records that the topic still has
+  streamops.kafka_connect.connector_offsets_info:
+    connect_url: http://connect.example.com:8083
+    bootstrap_servers: [kafka.example.com:9092]
+    offset_topic: connect-offsets
+    name: orders-source
+    history: true
+
+- name: Everything on the topic, with the offsets of connectors that are gone
+  streamops.kafka_connect.connector_offsets_info:
+    connect_url: http://connect.example.com:8083
+    bootstrap_servers: [kafka.example.com:9092]
+    offset_topic: connect-offsets
+    method: topic
+  register: topic
+
+- name: Which connectors are gone?
+  ansible.builtin.debug:
+    msg: "{{ topic.connectors | rejectattr('connector_exists') | map(attribute='name') }}"
 """
 
 RETURN = r"""
-exists:
-  description: Whether there is such a connector.
-  returned: success
+connectors:
+  description:
+    - All connectors, by name, each a dictionary with C(name) and the values that are described here for one. By the topic
+      also those of which only offsets are left, and no sinks.
+  returned: without O(name)
+  type: list
+  elements: dict
+connector_exists:
+  description: Whether there is such a connector. Null without O(connect_url). V(false) with offsets is an orphan.
+  returned: with O(name)
   type: bool
 method:
   description: The road that was taken.
   returned: success
   type: str
   sample: rest
+method_reason:
+  description: Why the offsets topic was taken. Null otherwise.
+  returned: success
+  type: str
 offsets:
   description: The offsets, sorted by partition. Whole numbers are exact.
-  returned: success
+  returned: with O(name)
   type: list
   elements: dict
   sample:
@@ -71,28 +119,82 @@ offsets:
       offset: {position: 4096}
 offsets_count:
   description: How many partitions have an offset.
-  returned: success
+  returned: with O(name)
   type: int
 unreadable:
   description:
-    - Partitions that the worker lists without a value. Their records have other key bytes than the worker would build, so REST
-      can neither show nor change them (or the connector has its own C(offsets.storage.topic), which lacks them).
-    - An empty list is no proof. Once another tool has changed such a partition by REST, the worker shows what that tool wrote.
-  returned: success
+    - By REST, partitions that the worker lists without a value. Their records have other key bytes than the worker would build, so REST
+      can neither show nor change them (or the connector has its own C(offsets.storage.topic), which lacks them). An empty list is no
+      proof. Once another tool has changed such a partition by REST, the worker shows what that tool wrote.
+    - From the topic, partitions whose value is no offset.
+  returned: with O(name)
   type: list
   elements: dict
 unreadable_count:
   description: How many of those there are.
-  returned: success
+  returned: with O(name)
   type: int
 truncated:
   description: Whether O(max_entries) has cut RV(offsets).
-  returned: success
+  returned: with O(name)
   type: bool
+oddities:
+  description:
+    - Partitions whose records are not as a worker alone would have left them. Empty by REST, which does not see records.
+    - C(kinds) has V(split) (the same key on several topic partitions), V(encodings) (several spellings of the key), V(foreign) (a
+      spelling that no worker of today uses), V(order) (fields in an order that REST cannot reach) and V(stray_tombstone) (a
+      tombstone on another topic partition than the live record).
+  returned: with O(name)
+  type: list
+  elements: dict
+  sample:
+    - partition: {filename: /data/orders.txt}
+      kinds: [encodings, foreign]
+      records:
+        - topic_partition: 1
+          record_offset: 812
+          time: "2026-01-31T12:00:00.000Z"
+          key: '["orders-source",{"filename":"/data/orders.txt"}]'
+          offset: {position: 4096}
+          tombstone: false
+          encoding: connect
+          shown: true
+oddities_count:
+  description: How many such partitions there are.
+  returned: with O(name), from the topic
+  type: int
+unreadable_records:
+  description:
+    - Live records whose key names this connector, but no partition that could be read. C(key) is what
+      O(streamops.kafka_connect.connector_offsets#module:raw_keys) takes.
+  returned: with O(name)
+  type: list
+  elements: dict
+history:
+  description: With O(history=true), for each partition its records, newest first.
+  returned: with O(name)
+  type: list
+  elements: dict
+  sample:
+    - partition: {filename: /data/orders.txt}
+      records:
+        - topic_partition: 1
+          record_offset: 812
+          time: "2026-01-31T12:00:00.000Z"
+          key: '["orders-source",{"filename":"/data/orders.txt"}]'
+          offset: {position: 4096}
+          tombstone: false
+topic:
+  description:
+    - The topic that was read, C(name) and C(partitions). Without O(name) also its C(cleanup_policy), how many C(records) and C(keys) were
+      read, and the C(unreadable_records) of all connectors and of none, with C(unreadable_count). Null by REST.
+  returned: success
+  type: dict
+  sample: {name: connect-offsets, partitions: 25}
 connector:
   description:
     - The connector; null if it does not exist.
-  returned: success
+  returned: with O(name)
   type: dict
   contains:
     name:
@@ -133,18 +235,26 @@ connector:
     tasks: []
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._connectors import read_offsets
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._offsets_info import OffsetsInfo
+
+
+def show(client, kafka, params, check_mode):
+    info = OffsetsInfo(client, kafka, params["method"], params["offset_topic"], params["history"], params["max_entries"])
+    return info.all() if params["name"] is None else info.one(params["name"])
 
 
 def main():
     run(
         dict(
-            name=dict(type="str", required=True),
-            method=dict(type="str", choices=["auto", "rest"], default="auto"),
+            name=dict(type="str"),
+            method=dict(type="str", choices=["auto", "rest", "topic"], default="auto"),
+            offset_topic=dict(type="str"),
+            history=dict(type="bool", default=False),
             max_entries=dict(type="int", default=1000),
         ),
-        lambda client, params, check_mode: read_offsets(client, params["name"], params["max_entries"]),
+        show,
+        brokers=True,
     )
 
 

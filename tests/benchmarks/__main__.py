@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from stack import ClusterSpec, Stack
-from tests.benchmarks import measure, rest
+from tests.benchmarks import measure, rest, topic
 from tests.benchmarks.peers import Bkkt
 
 
@@ -30,6 +30,7 @@ def main() -> int:
                 *rest.patch_against_curl(url, 10_000, Path(folder)),
                 *rest.list_and_patch_against_bkkt(url, bkkt, (1, 100), Path(folder)),
                 *rest.hundred_thousand(url),
+                *topic.rows(stack.endpoints()["bootstrap_servers"]),
             ]
         finally:
             stack.purge()

@@ -65,5 +65,15 @@ def peak_mib_of_children() -> float:
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
+def peak_mib(command: list[str]) -> float:
+    """The largest resident set of one command, in MiB."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        _pid, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{command} ended with {process.returncode}")
+    return usage.ru_maxrss / 1024
+
+
 def machine() -> dict[str, object]:
     return {"cores": os.cpu_count(), "machine": platform.machine(), "python": platform.python_version()}

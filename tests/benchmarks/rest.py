@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import json
 import os
@@ -19,7 +20,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._http impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._rest import ConnectClient
 
-from tests.benchmarks.measure import Row, alternate, peak_mib_of_children, run, timed
+from tests.benchmarks.measure import Row, alternate, peak_mib, peak_mib_of_children, run, timed
 from tests.benchmarks.peers import Bkkt, curl_patch
 
 MODULES = "ansible_collections.streamops.kafka_connect.plugins.modules"
@@ -60,6 +61,14 @@ def module(which: str, **arguments: object) -> float:
         return timed(lambda: run([sys.executable, "-m", f"{MODULES}.{which}", file.name]))
 
 
+def module_peak_mib(which: str, **arguments: object) -> float:
+    """The largest resident set of such a process, in MiB."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump({"ANSIBLE_MODULE_ARGS": arguments}, file)
+        file.flush()
+        return peak_mib([sys.executable, "-m", f"{MODULES}.{which}", file.name])
+
+
 def no_op_task_against_uri(url: str, folder: Path) -> list[Row]:
     """A whole task of a playbook; what is counted is the growth from 1 task to 1 + TASKS."""
     tasks, name = 15, "noop"
@@ -88,6 +97,7 @@ def patch_against_curl(url: str, count: int, folder: Path) -> list[Row]:
     name, body = "patch", folder / "patch.json"
     stopped_connector(url, name, count)
     client = ConnectClient(Transport([url]))
+    gc.disable()  # as the modules do, see _module.run
 
     def ours() -> float:
         wish = Wish.present(pairs(count, next(NUMBERS)))
@@ -98,6 +108,7 @@ def patch_against_curl(url: str, count: int, folder: Path) -> list[Row]:
         return curl_patch(url, name, body)
 
     mine, curl = alternate(7, ours, theirs)
+    gc.enable()
     return [Row(f"(b) changing {count} partitions against one curl PATCH", mine, curl, 3.0)]
 
 

@@ -96,7 +96,7 @@ def test_two_urls_of_which_one_is_dead(make, run, worker, main):
     name = make(shaped())
     for urls in ([free_url(), main.url], [main.url, free_url()]):
         options = {"connect_url": urls}
-        assert run("connector_offsets_info", name=name, **options)["exists"] is True
+        assert run("connector_offsets_info", name=name, **options)["connector_exists"] is True
         assert run("connector_info", name=[name], **options)["exists"] is True
         assert run("connector_offsets", name=name, offsets=[at(6)], **options)["changed"] is True
         assert run("connector_state", name=name, state="started", **options)["changed"] is True

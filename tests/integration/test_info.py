@@ -54,7 +54,7 @@ def test_failed_task_shows_its_trace(make, run, worker):
 def test_missing_connector(run, worker):
     info = run("connector_offsets_info", name="no-such")
     assert not info["failed"] and info["changed"] is False
-    assert info["exists"] is False and info["offsets"] == [] and info["connector"] is None
+    assert info["connector_exists"] is False and info["offsets"] == [] and info["connector"] is None
     for wish in ({"offsets": [at(1)]}, {"state": "absent"}):
         for check in (True, False):
             result = run("connector_offsets", check=check, name="no-such", stop=True, **wish)
@@ -88,14 +88,14 @@ def test_offsets_on_old_workers(version, name, run, v35, v34):
         info = run("connector_offsets_info", name=name, connect_url=[cluster.url])
         change = run("connector_offsets", name=name, offsets=[at(99)], stop=True, connect_url=[cluster.url])
         if version == "3.5.2":
-            assert info["exists"] is True and info["offsets"] == cluster.worker.offsets(name)
+            assert info["connector_exists"] is True and info["offsets"] == cluster.worker.offsets(name)
             assert change["failed"] and "3.6" in change["msg"] and version in change["msg"]
         else:
             for result in (info, change):
                 assert result["failed"] and "3.5" in result["msg"] and version in result["msg"]
         assert run("connector_info", name=[name], connect_url=[cluster.url])["connectors"][0]["state"] == "RUNNING"
         assert cluster.worker.state(name) == ("RUNNING", ["RUNNING"])
-        assert run("connector_offsets_info", name="no-such", connect_url=[cluster.url])["exists"] is False
+        assert run("connector_offsets_info", name="no-such", connect_url=[cluster.url])["connector_exists"] is False
     finally:
         cluster.worker.delete(name)
 

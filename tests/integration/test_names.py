@@ -10,6 +10,7 @@ import uuid
 import pytest
 
 from tests.integration.support.configs import at, shaped
+from tests.integration.support.worker import wait_until
 
 NAMES = ["my conn", "q?x#y", "a+b", "a;b", "east->west.MirrorSourceConnector", "café-🚚", "a&b=c", "glob[1]*", "..dots"]
 #: a 4.x worker answers these with an HTML page to every call that has them in its URL
@@ -45,6 +46,7 @@ def test_c20_clear_message_on_4_3_1(stem, run, worker, recorder):
     name = f"{stem}-kept-by-the-tests"
     if not worker.exists(name):
         worker.must("POST", "connectors", {"name": name, "config": shaped(topic="c20"), "initial_state": "STOPPED"})
+        wait_until(lambda: worker.exists(name), reason=f"{name} in the list")
     calls = {
         "connector_offsets_info": {}, "connector_offsets": {"offsets": [at(1)]}, "connector_state": {"state": "started"},
         "connector": {"config": shaped(topic="other")},
@@ -73,7 +75,7 @@ def test_c20_works_on_3_5_2(stem, run, v35):
         assert run("connector_state", state="stopped", **url)["changed"] is True
         assert v35.worker.state(name) == ("STOPPED", [])
         info = run("connector_offsets_info", **url)
-        assert info["exists"] is True and info["offsets"] == v35.worker.offsets(name)
+        assert info["connector_exists"] is True and info["offsets"] == v35.worker.offsets(name)
         assert run("connector_info", **{**url, "name": [name]})["connectors"][0]["state"] == "STOPPED"
         too_old = run("connector_offsets", offsets=[at(99)], **url)
         assert too_old["failed"] and "3.6" in too_old["msg"] and "3.5.2" in too_old["msg"]

@@ -93,7 +93,7 @@ def test_c35_stop_option_on_a_running_sink(sink, topic, run, worker, out):
 def test_c35_new_sink_without_commits(name, topic, make, run, worker, out):
     make(file_sink(topic, out), name=name)
     info = run("connector_offsets_info", name=name)
-    assert not info["failed"] and info["exists"] is True and info["offsets"] == [] and info["offsets_count"] == 0
+    assert not info["failed"] and info["connector_exists"] is True and info["offsets"] == [] and info["offsets_count"] == 0
     assert info["connector"]["type"] == "sink"
     assert run("connector_offsets", name=name, state="absent")["changed"] is False
     listed = [{"partition": {"kafka_topic": topic, "kafka_partition": 0}}]

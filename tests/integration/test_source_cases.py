@@ -96,7 +96,7 @@ def test_c16_seeded_before_the_first_start(name, run, worker, kafka, tmp_path):
     config = file_source(file, topic=name)
     assert run("connector", name=name, config=config, initial_state="stopped")["created"] is True
     live = run("connector_offsets_info", name=name)
-    assert live["exists"] is True and live["offsets"] == [] and live["connector"]["state"] == "STOPPED"
+    assert live["connector_exists"] is True and live["offsets"] == [] and live["connector"]["state"] == "STOPPED"
     result = run("connector_offsets", name=name, offsets=[entry({"filename": str(file)}, {"position": 4})])
     assert result["changed"] is True and result["offsets_before"] == []
     assert run("connector_state", name=name, state="started")["changed"] is True

@@ -27,9 +27,11 @@ _UNVALIDATED = "The Connect framework-managed offsets"
 
 
 class RestStore:
-    """read() -> Snapshot, check(plan), apply(plan) -> warning or None."""
+    """read() -> Snapshot, check(plan), apply(plan) -> warning or None, concerns(snapshot) -> warnings."""
 
     road = "rest"
+    #: Connect itself refuses a change while a task is there
+    gated = True
 
     def __init__(self, client, name: str, kind: str, sleep=time.sleep):
         self.client = client
@@ -64,6 +66,19 @@ class RestStore:
         hidden = [action.partition for action in plan.changes if action.unreadable and not self.merely_missing(action.partition)]
         if hidden:
             raise RoadError(key_order_trap(self.name, hidden), unreadable=hidden[:10])
+
+    def concerns(self, snapshot) -> list:
+        """What the operator should know about partitions that are listed without a value."""
+        listed = [entry.partition for entry in snapshot.unreadable.values()]
+        missing = [partition for partition in listed if self.merely_missing(partition)]
+        trapped = [partition for partition in listed if not self.merely_missing(partition)]
+        found = [key_order_trap(self.name, trapped)] if trapped else []
+        if missing:
+            found.append(
+                "%s has its own offsets.storage.topic, and %d of its listed partitions have no offset there (%s): the connector "
+                "starts from scratch for them, whatever the worker's topic holds."
+                % (self.name, len(missing), ", ".join(sorted(map(canonical, missing))[:3])))
+        return found
 
     def merely_missing(self, partition) -> bool:
         """Listed without a value, but for certain only because the connector's own topic lacks it.

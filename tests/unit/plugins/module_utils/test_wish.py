@@ -17,7 +17,8 @@ SET, REMOVE = [Entry({"p": 1}, {"o": 9223372036854775807})], [Entry({"p": 1}, No
 
 
 def params(state="present", **given):
-    return dict({"name": "c", "state": state, "offsets": None, "src": None, "content": None, "purge": False}, **given)
+    return dict({"name": "c", "state": state, "offsets": None, "src": None, "content": None, "purge": False,
+                 "raw_keys": None}, **given)
 
 
 @pytest.mark.parametrize("given, entries, purge", [

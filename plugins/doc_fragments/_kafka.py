@@ -1,0 +1,76 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may use it, its content can change at any time.
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+options:
+  bootstrap_servers:
+    description:
+      - Brokers of the Kafka cluster on which the Connect workers keep their offsets, as C(host:port).
+      - All modules of the action group take the options of Kafka, so that they can be set once; those that only talk to Connect's
+        REST API do not use them.
+      - If not set, the value of the environment variable E(KAFKA_BOOTSTRAP_SERVERS) is used (several separated by commas).
+    type: list
+    elements: str
+  security_protocol:
+    description:
+      - How to talk to the brokers. Plain text by default.
+      - If not set, the value of the environment variable E(KAFKA_SECURITY_PROTOCOL) is used.
+    type: str
+    choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
+  sasl_mechanism:
+    description:
+      - How to log in, such as V(PLAIN), V(SCRAM-SHA-256), V(SCRAM-SHA-512) or V(OAUTHBEARER). Needed with a SASL protocol.
+      - If not set, the value of the environment variable E(KAFKA_SASL_MECHANISM) is used.
+    type: str
+  sasl_username:
+    description:
+      - User for V(PLAIN) and SCRAM.
+      - If not set, the value of the environment variable E(KAFKA_SASL_USERNAME) is used.
+    type: str
+  sasl_password:
+    description:
+      - Password for V(PLAIN) and SCRAM.
+      - Ansible masks every value in a task's result that contains this text, so a very short password damages results.
+      - If not set, the value of the environment variable E(KAFKA_SASL_PASSWORD) is used.
+    type: str
+  ssl_ca_path:
+    description:
+      - PEM file with the certificate authorities to trust for the brokers instead of the public ones. Their certificates are always
+        verified, unless O(kafka_options) says otherwise.
+      - If not set, the value of the environment variable E(KAFKA_SSL_CA_PATH) is used.
+    type: path
+  ssl_cert_path:
+    description:
+      - PEM file with the client's certificate for the brokers.
+      - If not set, the value of the environment variable E(KAFKA_SSL_CERT_PATH) is used.
+    type: path
+  ssl_key_path:
+    description:
+      - PEM file with the key of O(ssl_cert_path).
+      - If not set, the value of the environment variable E(KAFKA_SSL_KEY_PATH) is used.
+    type: path
+  ssl_key_password:
+    description:
+      - Pass phrase of O(ssl_key_path).
+      - If not set, the value of the environment variable E(KAFKA_SSL_KEY_PASSWORD) is used.
+    type: str
+  kafka_options:
+    description:
+      - Further settings of the Kafka client, by their names in librdkafka, such as C(sasl.oauthbearer.method) or
+        C(ssl.endpoint.identification.algorithm). Values of settings whose names speak of a password, secret, token or key are masked.
+      - C(transactional.id) replaces the one that a change uses, which is C(streamops.kafka_connect.TOPIC.CONNECTOR).
+    type: dict
+  kafka_timeout:
+    description:
+      - Seconds to wait for an answer of the brokers, or without any progress.
+      - If not set, the value of the environment variable E(KAFKA_TIMEOUT) is used.
+    type: int
+    default: 30
+"""

@@ -1,0 +1,332 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""Kafka over confluent-kafka: what a topic is, all its records up to now, many records in one transaction.
+
+Nothing is ever created here, no consumer group is joined, and no record is read that is not committed.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import traceback
+import warnings
+from collections import namedtuple
+from concurrent.futures import wait
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+
+try:
+    from confluent_kafka import (
+        Consumer,
+        IsolationLevel,
+        KafkaError,
+        KafkaException,
+        Producer,
+        TopicCollection,
+        TopicPartition,
+    )
+    from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec, ResourceType
+except ImportError:
+    KAFKA_TRACEBACK = traceback.format_exc()
+else:
+    KAFKA_TRACEBACK = None
+
+#: partitions: how many; cleanup_policy: text, or None where we may not see it
+Topic = namedtuple("Topic", ["name", "partitions", "cleanup_policy"])
+
+#: seconds that a broker may hold back an answer for more data
+_FETCH_WAIT_MS = 10
+_BATCH = 10000
+#: kilobytes of records that wait to be looked at, and how few of them make the client fetch more
+_QUEUE_KBYTES = 65536
+_QUEUE_RECORDS = 20000
+_TRANSACTION_MS = 60000
+_SLICE = 1.0
+
+_LOG = logging.getLogger("streamops.kafka_connect.librdkafka")
+_LOG.addHandler(logging.NullHandler())
+_LOG.propagate = False
+
+
+class KafkaClient:
+    """One Kafka cluster. Methods raise BrokerError and its kinds; messages name the brokers and what is missing."""
+
+    def __init__(self, settings: dict, timeout: float = 30):
+        """settings: librdkafka's, with bootstrap.servers. timeout: seconds to get an answer, or without any progress."""
+        self.brokers = settings["bootstrap.servers"]
+        self.timeout = timeout
+        self._settings = dict({"client.id": "streamops-kafka-connect"}, **settings)
+        self._admin_client = None
+        self._heard = None
+        self._cluster_id = None
+
+    # ---- looking -----------------------------------------------------------------------------------------------
+
+    @property
+    def cluster_id(self) -> str:
+        if self._cluster_id is None:
+            self._cluster_id = self._ask("cluster id", lambda admin: admin.describe_cluster()).cluster_id
+        return self._cluster_id
+
+    def topic(self, name: str) -> Topic:
+        """Raises NoTopic, BrokerDenied. Asking does not create it."""
+        described = self._ask("topic %s" % name, lambda admin: admin.describe_topics(TopicCollection([name]))[name], name)
+        return Topic(name, len(described.partitions), self._cleanup_policies([name])[name])
+
+    def offset_topics(self) -> list:
+        """Compacted topics that are called something with "offset", but are not Kafka's or MirrorMaker's own: a guess."""
+        try:
+            known = self._admin().list_topics(timeout=self.timeout).topics
+        except KafkaException as error:
+            raise self._failure("the list of topics", error.args[0])
+        names = [name for name in known if "offset" in name.lower() and not name.startswith(("__", "mm2-offset-syncs"))]
+        policies = self._cleanup_policies(names)
+        return [Topic(name, len(known[name].partitions), policies[name]) for name in sorted(names) if policies[name] in (None, "compact")]
+
+    def connect_groups(self) -> list:
+        """[(group, member's client id, metadata bytes, assignment bytes)] of all Connect workers that the brokers know."""
+        with warnings.catch_warnings():
+            # Deprecated, but its successor cannot read the assignments of Connect's own protocol.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            try:
+                groups = self._admin().list_groups(timeout=self.timeout)
+            except KafkaException as error:
+                raise self._failure("the groups of Connect workers", error.args[0])
+        return [(group.id, member.client_id, member.metadata, member.assignment)
+                for group in groups if group.protocol_type == "connect" for member in group.members]
+
+    def starts(self, topic: Topic) -> dict:
+        """{partition: offset of the first record that is still there}"""
+        return self._offsets(topic, OffsetSpec.earliest(), IsolationLevel.READ_COMMITTED)
+
+    def ends(self, topic: Topic) -> tuple:
+        """({partition: end for a reader of committed records}, {partition: end of all records})."""
+        return (self._offsets(topic, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED),
+                self._offsets(topic, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED))
+
+    def _offsets(self, topic, spec, isolation) -> dict:
+        wanted = {TopicPartition(topic.name, number): spec for number in range(topic.partitions)}
+        futures = self._admin().list_offsets(wanted, isolation_level=isolation, request_timeout=self.timeout)
+        return {place.partition: self._result("the ends of %s" % topic.name, future, topic.name).offset
+                for place, future in futures.items()}
+
+    def _cleanup_policies(self, names) -> dict:
+        found = dict.fromkeys(names)
+        if not names:
+            return found
+        futures = self._admin().describe_configs(
+            [ConfigResource(ResourceType.TOPIC, name) for name in names], request_timeout=self.timeout)
+        for resource, future in futures.items():
+            try:
+                found[resource.name] = future.result()["cleanup.policy"].value
+            except KafkaException:  # DescribeConfigs is a permission of its own
+                pass
+        return found
+
+    # ---- reading -----------------------------------------------------------------------------------------------
+
+    def read(self, topic: Topic, starts: dict, ends: dict):
+        """Yield lists of committed messages from starts to ends ({partition: offset}).
+
+        Raises BrokerError when nothing comes for ``timeout`` seconds. Each partition's end is known by its offset or by
+        the broker's own "end of partition", as transaction markers take offsets, too.
+        """
+        left = {number for number, end in ends.items() if end > starts[number]}
+        if not left:
+            return
+        consumer = self._consumer()
+        last = {number: end - 1 for number, end in ends.items()}
+        try:
+            consumer.assign([TopicPartition(topic.name, number, starts[number]) for number in left])
+            patience = time.monotonic() + self.timeout
+            while left:
+                # Many at once, but without waiting until there are many.
+                batch = consumer.consume(_BATCH, 0) or [message for message in [consumer.poll(_SLICE)] if message is not None]
+                found = []
+                keep = found.append
+                for message in batch:
+                    error = message.error()
+                    if error is None:
+                        ahead = last[message.partition()] - message.offset()
+                        if ahead >= 0:
+                            keep(message)
+                        if ahead <= 0:
+                            left.discard(message.partition())
+                    elif error.code() == KafkaError._PARTITION_EOF:
+                        left.discard(message.partition())
+                    else:
+                        self._read_error(error, topic)
+                if found:
+                    yield found
+                if batch:
+                    patience = time.monotonic() + self.timeout
+                elif time.monotonic() > patience:
+                    raise self._failure("the records of %s" % topic.name, self._heard, topic.name)
+        finally:
+            consumer.close()
+
+    def _consumer(self):
+        settings = dict(self._settings, **{
+            "group.id": "streamops-kafka-connect",  # demanded, never joined
+            "enable.auto.commit": False,
+            "enable.auto.offset.store": False,
+            "auto.offset.reset": "error",
+            "enable.partition.eof": True,
+            "isolation.level": "read_committed",
+            "allow.auto.create.topics": False,
+            "fetch.wait.max.ms": _FETCH_WAIT_MS,
+            "queued.max.messages.kbytes": _QUEUE_KBYTES,
+            "queued.min.messages": _QUEUE_RECORDS,
+        })
+        return self._make(Consumer, settings)
+
+    def _read_error(self, error, topic) -> None:
+        """A broker that is away for a moment is waited for. So is a group's coordinator, as no group is used."""
+        self._heard = error
+        if error.code() == KafkaError._AUTO_OFFSET_RESET:
+            raise errors.BrokerError("Records of %s went away while it was read (%s); try again." % (topic.name, error.str()),
+                                     bootstrap_servers=self.brokers)
+        if error.code() in (KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC,
+                            KafkaError._UNKNOWN_PARTITION):
+            raise self._failure("the records of %s" % topic.name, error, topic.name)
+
+    # ---- writing -----------------------------------------------------------------------------------------------
+
+    def write(self, records, transactional_id: str) -> None:
+        """All records [(topic name, partition, key, value or None)] in one transaction: all of them or none.
+
+        A second writer with the same transactional id ends the first one's transaction. Raises WriteUnsure when it is not
+        known whether the transaction was committed; after any other error nothing was written.
+        """
+        names = sorted({record[0] for record in records})
+        what = "the records for %s" % ", ".join(names)
+        producer = self._make(Producer, dict({"transactional.id": transactional_id}, **dict(self._settings, **{
+            "acks": "all", "linger.ms": 5, "transaction.timeout.ms": _TRANSACTION_MS, "queue.buffering.max.messages": 1000000})))
+        try:
+            producer.init_transactions(self.timeout)
+            producer.begin_transaction()
+        except KafkaException as error:
+            raise self._failure("a transaction", error.args[0], transactional_id=transactional_id).also("Nothing was changed.")
+        refused = []
+
+        def delivered(error, message):
+            if error is not None:
+                refused.append(error)
+
+        try:
+            for topic, partition, key, value in records:
+                while True:
+                    try:
+                        producer.produce(topic, value, key, partition, on_delivery=delivered)
+                        break
+                    except BufferError:
+                        producer.poll(0.1)
+            self._flush(producer, what, refused)
+        except (KafkaException, errors.BrokerError) as error:
+            self._abort(producer)
+            if isinstance(error, KafkaException):
+                error = self._failure(what, error.args[0], ", ".join(names), write=True)
+            raise error.also("The transaction was given up: nothing was changed.")
+        self._commit(producer, what, names)
+
+    def _flush(self, producer, what, refused) -> None:
+        end = time.monotonic() + max(self.timeout, len(producer) / 1000.0)
+        while len(producer) and not refused and time.monotonic() < end:
+            producer.flush(_SLICE)
+        if refused:
+            raise KafkaException(refused[0])
+        if len(producer):
+            raise self._failure(what, self._heard)
+
+    def _abort(self, producer) -> None:
+        try:
+            producer.abort_transaction(self.timeout)
+        except KafkaException:
+            pass  # the brokers end it themselves after _TRANSACTION_MS
+
+    def _commit(self, producer, what, names) -> None:
+        end = time.monotonic() + self.timeout
+        while True:
+            try:
+                return producer.commit_transaction(_SLICE if self.timeout < _SLICE else self.timeout)
+            except KafkaException as caught:
+                error = caught.args[0]
+            if error.txn_requires_abort():
+                self._abort(producer)
+                raise self._failure(what, error, ", ".join(names), write=True).also("The transaction was given up: nothing was changed.")
+            if error.fatal():
+                raise self._failure(what, error, ", ".join(names), write=True).also(
+                    "Another run with the same transactional id has taken over; nothing of this one was changed.")
+            if not error.retriable() or time.monotonic() > end:
+                raise errors.WriteUnsure(
+                    "%s were sent to %s, but whether they are committed is not known: %s." % (
+                        what[0].upper() + what[1:], self.brokers, error.str()),
+                    bootstrap_servers=self.brokers, kafka_error=error.name())
+
+    # ---- private -----------------------------------------------------------------------------------------------
+
+    def _admin(self):
+        if self._admin_client is None:
+            self._admin_client = self._make(AdminClient, self._settings)
+        return self._admin_client
+
+    def _make(self, kind, settings):
+        self._heard = None
+        try:
+            return kind(dict(settings, error_cb=self._hear), logger=_LOG)
+        except (KafkaException, ValueError, TypeError) as error:
+            problem = error.args[0]
+            raise errors.WishError("The Kafka options cannot be used: %s." % (problem.str() if isinstance(problem, KafkaError) else problem))
+
+    def _hear(self, error) -> None:
+        """What the client tells aside; "all brokers down" says less than what came before it."""
+        if error.code() != KafkaError._ALL_BROKERS_DOWN or self._heard is None:
+            self._heard = error
+
+    def _ask(self, what, question, topic=None):
+        """The answer to an administrative question, waited for in slices, as a refused login would never end the wait."""
+        future = question(self._admin())
+        return self._result(what, future, topic)
+
+    def _result(self, what, future, topic=None):
+        end = time.monotonic() + self.timeout
+        while not wait([future], _SLICE / 10).done:
+            self._admin().poll(0)  # lets _hear() be called
+            if self._heard is not None and self._heard.code() in (KafkaError._AUTHENTICATION, KafkaError._SSL):
+                raise self._failure(what, self._heard, topic)
+            if time.monotonic() > end:
+                raise self._failure(what, self._heard, topic)
+        try:
+            return future.result()
+        except KafkaException as error:
+            raise self._failure(what, error.args[0], topic)
+
+    def _failure(self, what, error, topic=None, write=False, transactional_id=None):
+        """A KafkaError (None: silence) as one of ours."""
+        facts = {"bootstrap_servers": self.brokers, "kafka_error": error.name() if error is not None else None}
+        if error is not None:
+            code, text = error.code(), error.str()
+            if code == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+                return errors.BrokerDenied(
+                    "The brokers at %s do not let us %s the topic %s: the user needs the permission %s on Topic %s."
+                    % (self.brokers, "write to" if write else "read", topic, "Write" if write else "Read and Describe", topic), **facts)
+            if code == KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+                return errors.BrokerDenied(
+                    "The brokers at %s do not let us open a transaction: the user needs the permission Write and Describe on "
+                    "TransactionalId %s." % (self.brokers, transactional_id), **facts)
+            if code in (KafkaError.CLUSTER_AUTHORIZATION_FAILED, KafkaError.GROUP_AUTHORIZATION_FAILED):
+                return errors.BrokerDenied("The brokers at %s do not let us see %s: %s." % (self.brokers, what, text), **facts)
+            if code in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC):
+                return errors.NoTopic("There is no topic %s on the Kafka cluster at %s (or the user may not see it). It was not created."
+                                      % (topic, self.brokers), **facts)
+            if code in (KafkaError._AUTHENTICATION, KafkaError.SASL_AUTHENTICATION_FAILED, KafkaError.UNSUPPORTED_SASL_MECHANISM):
+                return errors.BrokerDenied("The brokers at %s do not accept the credentials: %s." % (self.brokers, text), **facts)
+        reached = self._heard or error
+        return errors.BrokersUnreachable(
+            "No answer from the Kafka brokers at %s about %s within %g s%s."
+            % (self.brokers, what, self.timeout, ": %s" % reached.str() if reached is not None else ""), **facts)

@@ -1,0 +1,221 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""What connector_offsets_info shows: the offsets of one connector or of all, by REST or from the offsets topic."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import Connector
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK, SOURCE, Snapshot
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_topic import topics_of
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import cut, info_result
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import AUTO, REST, TOPIC, TURNS
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, TopicStore, raw_text
+
+
+class OffsetsInfo:
+    """Reads, and never changes anything."""
+
+    def __init__(self, rest, kafka, method=AUTO, offset_topic=None, history=False, max_entries=1000):
+        """rest, kafka: the clients, one of them may be None. history: show older records as well, which needs the topic.
+
+        Raises WishError where the method lacks what it needs.
+        """
+        if kafka is None and (method == TOPIC or rest is None):
+            raise errors.WishError("method: topic needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS).")
+        if rest is None and method == REST:
+            raise errors.WishError("method: rest needs connect_url (or the environment variable KAFKA_CONNECT_URL).")
+        if history and (kafka is None or method == REST):
+            raise errors.WishError("history needs the offsets topic: bootstrap_servers, and not method: rest.")
+        self.rest = rest
+        self.kafka = kafka
+        self.method = TOPIC if history and method == AUTO else method
+        self.max_entries = max_entries
+        self.warnings = []
+        self._why = "history is on the topic alone" if history and method == AUTO else "method: topic"
+        self._offset_topic = offset_topic
+        self._history = history
+        self._reader = None
+
+    def one(self, name: str) -> dict:
+        """Of one connector; where REST cannot show it, from the topic if brokers are given."""
+        parts = self._parts(name)
+        found = dict(self._one(name, parts), changed=False, warnings=self.warnings)
+        if "topic" not in found:
+            found["topic"] = None
+        return found
+
+    def _parts(self, name):
+        """{"status", "info"} of a connector; {} where there is none, None without a worker to ask."""
+        if self.rest is None:
+            return None
+        try:
+            return {"status": self.rest.status(name), "info": self.rest.info(name)}
+        except errors.NoConnector:
+            return {}
+
+    def _one(self, name, parts) -> dict:
+        connector = Connector(parts["status"]) if parts else None
+        if self.method != TOPIC and self.rest is not None and (parts or self.kafka is None or self.method == REST):
+            try:
+                found = self._by_rest(name, connector)
+                self._ask_the_topic(name, connector, parts)
+                return found
+            except TURNS as error:
+                if self.method == REST or self.kafka is None or connector.kind == SINK:
+                    raise
+                self._why = "REST cannot show it: " + error.message
+        elif self.method == AUTO:
+            self._why = "no worker is asked" if self.rest is None else "there is no connector %s that REST could show" % name
+        if connector is not None and connector.kind == SINK:
+            raise errors.RoadError("%s is a sink: its offsets are the commits of its consumer group, not records of an offsets topic." % name)
+        return self._of_store(self._store(name, parts), connector, parts)
+
+    def _store(self, name, parts) -> TopicStore:
+        reader = self._topics(name)
+        config = parts["info"]["config"] if parts else None
+        return TopicStore(reader, name, topics_of(name, self.rest, reader, self._offset_topic, config, for_change=False))
+
+    def _ask_the_topic(self, name, connector, parts) -> None:
+        """REST shows what it can find, which need not be what the connector reads. Raises RoadError."""
+        if self.kafka is None or self.method == REST or connector is None or connector.kind == SINK:
+            return
+        try:
+            store = self._store(name, parts)
+            store.read()
+        except (errors.BrokerError, errors.RoadError, errors.NotOffsetsTopic) as error:
+            self._warn("What REST shows of %s could not be compared with the offsets topic. %s" % (name, error.message))
+            return
+        if not store.agrees_with_rest():
+            raise errors.RoadError("the offsets topic holds records that it does not show as they are.")
+
+    def all(self) -> dict:
+        """Of every connector: those that the worker knows, and by the topic those of which there are only offsets left."""
+        known = None if self.rest is None else self.rest.connectors()
+        if self.method == REST or self.kafka is None:
+            return self._all_by_rest(known)
+        if self.method == AUTO:
+            self._why = "only the offsets topic shows the offsets of all connectors, gone ones too"
+        reader = self._topics("")
+        shared = topics_of("", self.rest, reader, self._offset_topic)[0]
+        decoded = reader.read(shared).decoded()
+        for warning in reader.warnings([shared]):
+            self._warn(warning)
+        names = set(decoded.connectors) | {one.connector for one in decoded.unreadable if one.connector is not None} | set(known or ())
+        self._share(len(names))
+        found = []
+        for name in sorted(names):
+            parts = None if known is None else known.get(name, {})
+            connector = Connector(dict(parts.get("status") or {}, name=name)) if parts else None
+            if connector is not None and (connector.kind == SINK or (parts.get("info") or {}).get("type") == SINK):
+                continue  # not here: their offsets are their groups'
+            config = (parts.get("info") or {}).get("config") if parts else None
+            try:
+                store = TopicStore(reader, name, topics_of(name, None, reader, shared, config, for_change=False))
+                found.append(dict(self._of_store(store, connector, parts), name=name))
+            except (errors.RoadError, errors.BrokerError, errors.NotOffsetsTopic) as error:
+                self._warn("%s is left out: %s" % (name, error.message))
+        return dict(self._all(found, TOPIC), topic=self._topic(shared, decoded))
+
+    def _all_by_rest(self, known) -> dict:
+        found = []
+        self._share(len(known))
+        for name, parts in sorted(known.items()):
+            try:
+                found.append(dict(self._by_rest(name, Connector(dict(parts.get("status") or {}, name=name))), name=name))
+            except errors.AmbiguousName as error:
+                self._warn(error.message)
+            except errors.NoConnector:
+                pass  # deleted meanwhile
+        return dict(self._all(found, REST), topic=None)
+
+    def _share(self, connectors) -> None:
+        """The limit is for all of them together; each may show at least one partition."""
+        if self.max_entries and connectors:
+            self.max_entries = max(1, self.max_entries // connectors)
+
+    def _all(self, found, road) -> dict:
+        return {"changed": False, "method": road, "method_reason": self._why if road == TOPIC else None, "connectors": found,
+                "warnings": self.warnings}
+
+    # ---- one road each -------------------------------------------------------------------------------------------
+
+    def _by_rest(self, name, connector) -> dict:
+        try:
+            if connector is None:
+                raise errors.NoConnector("")
+            store = RestStore(self.rest, name, connector.kind)
+            snapshot = store.read()
+        except errors.NoConnector:
+            snapshot, connector = Snapshot(name, SOURCE), None
+        return dict(info_result(snapshot, REST, self.max_entries), method_reason=None, connector_exists=connector is not None,
+                    connector=connector.result() if connector else None, oddities=[], unreadable_records=[], history=[])
+
+    def _of_store(self, store, connector, parts) -> dict:
+        snapshot = store.read()
+        for warning in store.concerns(snapshot):
+            self._warn(warning)
+        held = store.held()
+        result = dict(
+            info_result(snapshot, TOPIC, self.max_entries), method_reason=self._why,
+            connector_exists=None if parts is None else connector is not None, connector=connector.result() if connector else None,
+            topic={"name": store.topics[0], "partitions": self._reader.read(store.topics[0]).topic.partitions})
+        odd = list(store.oddities().items())
+        result["oddities"] = [{"partition": held[key].partition, "kinds": words, "records": [
+            self._record(copy, copy is held[key].shown) for copy in held[key].copies]} for key, words in cut(odd, self.max_entries)]
+        result["oddities_count"] = len(odd)
+        unreadable = store.unreadable_records()
+        result["unreadable_records"] = [_unreadable(one) for one in cut(unreadable, self.max_entries)]
+        result["history"] = self._history_of(store) if self._history else []
+        return result
+
+    def _history_of(self, store) -> list:
+        log = self._reader.read(store.topics[0])
+        return [{"partition": held.partition, "records": [self._record(copy, None) for copy in log.history(held)]}
+                for _key, held in cut(sorted(store.held().items()), self.max_entries)]
+
+    def _record(self, copy, shown) -> dict:
+        record = {"topic_partition": copy.place, "record_offset": copy.log_offset, "time": timestamp(copy.time), "key": raw_text(copy.key),
+                  "offset": copy.offset, "tombstone": not copy.live}
+        return record if shown is None else dict(record, encoding=copy.form, shown=shown)
+
+    def _topic(self, name, decoded) -> dict:
+        log = self._reader.read(name)
+        return {
+            "name": name, "partitions": log.topic.partitions, "cleanup_policy": log.topic.cleanup_policy, "records": log.records,
+            "keys": sum(len(last) for last in log.last),
+            "unreadable_records": [_unreadable(one) for one in cut(decoded.unreadable, self.max_entries)],
+            "unreadable_count": len(decoded.unreadable),
+        }
+
+    def _topics(self, name) -> TopicReader:
+        if self._reader is None:
+            self._reader = TopicReader(self.kafka, name if self._history else None, once=True)
+        return self._reader
+
+    def _warn(self, text) -> None:
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+
+def _unreadable(one) -> dict:
+    return {"topic_partition": one.place, "record_offset": one.log_offset, "time": timestamp(one.time),
+            "key": None if one.key is None else raw_text(one.key), "connector": one.connector, "reason": one.reason}
+
+
+def timestamp(milliseconds):
+    """RFC 3339, UTC, with milliseconds; None for None. Also for times that no calendar library takes."""
+    if milliseconds is None:
+        return None
+    try:
+        time = datetime(1970, 1, 1) + timedelta(milliseconds=milliseconds)
+    except OverflowError:
+        return None
+    return time.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (time.microsecond // 1000)

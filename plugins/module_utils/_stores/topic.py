@@ -1,0 +1,260 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""The offsets-topic road: a source connector's offsets as the records that the workers themselves read.
+
+Keys that were read are written back byte for byte to the topic partition that they came from, all records of a change in
+one transaction. Nothing here knows whether a task is running: the caller does.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SOURCE, Entry, Snapshot, canonical
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._murmur2 import partition_for
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_log import (
+    CONNECT,
+    ENVELOPE,
+    Habits,
+    OffsetLog,
+    decode_key,
+    new_key,
+    new_value,
+)
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import SET
+
+_BASE64 = "base64:"
+
+
+class TopicReader:
+    """Reads offsets topics: the whole of each once, then only what has come since."""
+
+    def __init__(self, kafka, history_of=None, once=False):
+        """history_of: keep older records of this connector ("" for all). once: never look for what has come since."""
+        self.kafka = kafka
+        self._once = once
+        self._warnings = {}
+        self._history_of = history_of
+        self._logs = {}
+
+    def read(self, name: str) -> OffsetLog:
+        """Raises NoTopic, NotOffsetsTopic, BrokerError."""
+        log = self._logs.get(name)
+        if log is not None and self._once:
+            return log
+        if log is None:
+            log = OffsetLog(self.kafka.topic(name), self._history_of)
+            if log.topic.cleanup_policy not in (None, "compact"):
+                self._warn(name, "The topic %s has cleanup.policy=%s: old offsets are deleted, not kept. An offsets topic must have "
+                                 "compact alone; Connect itself refuses to start otherwise." % (name, log.topic.cleanup_policy))
+        ends, all_ends = self.kafka.ends(log.topic)
+        behind = sorted(number for number, end in ends.items() if end < all_ends[number])
+        if behind:
+            self._warn(name, "A transaction is open on %s (partition %s): only what is before it was read."
+                       % (name, ", ".join(map(str, behind))))
+        for messages in self.kafka.read(log.topic, log.positions or self.kafka.starts(log.topic), ends):
+            log.add(messages)
+        log.positions = ends
+        if name not in self._logs:
+            self._check(name, log)
+            self._logs[name] = log
+        return log
+
+    def _check(self, name, log) -> None:
+        """Is it an offsets topic at all?"""
+        if not log.records:
+            return
+        if not log.decoded("").shaped and not log.decoded().shaped:
+            raise errors.NotOffsetsTopic(
+                "The topic %s is no offsets topic: none of its %d records has a key such as [\"connector\",{...}]. Give the value of "
+                "the workers' offset.storage.topic. Nothing was changed." % (name, log.records))
+        wrong, looked = log.misplaced()
+        if wrong:
+            self._warn(name, "%d of %d keys looked at on %s do not lie where Connect's producer puts them among %d partitions: partitions "
+                             "were added to the topic, or somebody wrote with another partitioner, or the workers use one of their own. Keys "
+                             "that are there are changed where they are; one that is new goes where Connect's producer would put it."
+                       % (wrong, looked, name, log.topic.partitions))
+
+    def _warn(self, topic, text) -> None:
+        found = self._warnings.setdefault(topic, [])
+        if text not in found:
+            found.append(text)
+
+    def warnings(self, topics) -> list:
+        """What is to be known about these topics."""
+        return [text for topic in topics for text in self._warnings.get(topic, [])]
+
+
+class TopicStore:
+    """read() -> Snapshot, check(plan), apply(plan) -> None, concerns(snapshot) -> warnings."""
+
+    road = "topic"
+    gated = False
+
+    def __init__(self, reader: TopicReader, name: str, topics: list, raw_keys=(), key_order=None):
+        """topics: the one that the connector reads, then others that have to hold the same.
+
+        raw_keys: keys (see raw_text) that may be removed though they cannot be read.
+        key_order: names of a new partition's fields in the order in which the connector writes them.
+        """
+        self.reader = reader
+        self.name = name
+        self.topics = topics
+        self._raw_keys = raw_keys
+        self._key_order = key_order
+        self._decoded = {}
+        self._odd = None
+
+    def read(self) -> Snapshot:
+        """Committed records up to now. An entry's offset is the one that a worker would load after a restart."""
+        self._odd = None
+        self._decoded = {topic: self.reader.read(topic).decoded(self.name) for topic in self.topics}
+        entries, unreadable, uneven = [], [], {}
+        for key, held in self.held().items():
+            if held.shown is not None and held.shown.offset is not None:
+                entries.append(Entry(held.partition, held.shown.offset))
+                if held.uneven:
+                    uneven[key] = [copy.offset for copy in held.live if copy is not held.shown]
+            elif held.live:
+                unreadable.append(Entry(held.partition, None))
+        known = self.held()
+        for topic in self.topics[1:]:
+            # Hidden by the connector's own topic, but listed by the worker.
+            unreadable += [Entry(held.partition, None) for key, held in self._decoded[topic].of(self.name).items()
+                           if held.live and not (key in known and known[key].live)]
+        unreadable += [Entry(text, None) for text in self._raw_keys if self._raw_places(text)]
+        return Snapshot(self.name, SOURCE, entries, unreadable, uneven)
+
+    def held(self) -> dict:
+        """canonical partition -> Held, on the topic that counts."""
+        return self._decoded[self.topics[0]].of(self.name)
+
+    def unreadable_records(self) -> list:
+        """Live records on the topic that counts whose key names this connector, but no partition that could be read."""
+        return [one for one in self._decoded[self.topics[0]].unreadable if one.connector == self.name]
+
+    def agrees_with_rest(self) -> bool:
+        """Would a change by REST reach every record that is live? Only if all keys are as the worker builds them."""
+        return not self.oddities()
+
+    def oddities(self) -> dict:
+        """canonical partition -> words (see Held), of the partitions that have any, sorted."""
+        if self._odd is None:
+            self._odd = {key: words for key, words in sorted((key, held.oddities()) for key, held in self.held().items()) if words}
+        return self._odd
+
+    def concerns(self, snapshot) -> list:
+        """What the operator should know about these offsets."""
+        found = self.reader.warnings(self.topics)
+        for word, text in _ODDITIES:
+            keys = [key for key, words in self.oddities().items() if word in words]
+            if keys:
+                found.append("%s: %d partition%s %s: %s%s." % (
+                    self.name, len(keys), "" if len(keys) == 1 else "s", text, ", ".join(keys[:3]), ", ..." if len(keys) > 3 else ""))
+        for entry in list(snapshot.entries.values())[:1000]:
+            nanos = entry.offset.get("timestamp_nanos")
+            millis = entry.offset.get("timestamp")
+            if isinstance(nanos, int) and isinstance(millis, int) and millis % 1000 != nanos // 1000000:
+                found.append("%s: timestamp and timestamp_nanos disagree in the offset of %s." % (self.name, canonical(entry.partition)))
+                break
+        return found
+
+    # ---- changing ----------------------------------------------------------------------------------------------
+
+    def check(self, plan) -> None:
+        """Can every record be written? Raises RoadError, WishError; before any write."""
+        self._records(plan)
+
+    def apply(self, plan) -> None:
+        """All records of the change in one transaction. The caller reads back."""
+        self.reader.kafka.write(self._records(plan), "streamops.kafka_connect.%s.%s" % (self.topics[0], self.name))
+
+    def _records(self, plan) -> list:
+        """[(topic, partition, key, value or None)]"""
+        records = []
+        for topic in self.topics:
+            decoded = self._decoded[topic]
+            habits = None
+            for action in plan.changes:
+                if isinstance(action.partition, str):
+                    records += [(topic, number, key, None) for name, number, key in self._raw_places(action.partition) if name == topic]
+                    continue
+                held = decoded.of(self.name).get(canonical(action.partition))
+                if action.verb != SET:
+                    records += [(topic, copy.place, copy.key, None) for copy in (held.live if held else ())]
+                elif held and held.live:
+                    records += [(topic, copy.place, copy.key, new_value(action.after, copy.envelope)) for copy in held.live]
+                elif held:
+                    # Removed before: where it was, and best where the workers would write.
+                    copy = max(held.copies, key=lambda copy: (
+                        copy.form == CONNECT, partition_for(copy.key, decoded.partitions) == copy.place, copy.time or 0))
+                    records.append((topic, copy.place, copy.key, new_value(action.after, copy.form == ENVELOPE)))
+                else:
+                    habits = habits or Habits(decoded.of(self.name))
+                    key = self._new_key(action.partition, habits)
+                    records.append((topic, partition_for(key, decoded.partitions), key, new_value(action.after, habits.envelope)))
+        return records
+
+    def _new_key(self, partition, habits) -> bytes:
+        if any(isinstance(value, float) for value in partition.values()):
+            raise errors.RoadError(
+                "The partition %s of %s is new and holds a float. Its text depends on the worker's Java version, so its key cannot be "
+                "built here for certain. Nothing was changed." % (canonical(partition), self.name))
+        names = self._key_order if self._key_order and set(self._key_order) == set(partition) else habits.order(partition)
+        return new_key(self.name, partition, names, habits.envelope)
+
+    def _raw_places(self, text) -> list:
+        """[(topic, topic partition, key)] of the live records with this raw key, readable or not."""
+        key = raw_bytes(text)
+        connector, partition, form, canon = decode_key(key)
+        if connector not in (None, self.name):
+            raise errors.WishError("raw_keys: %s belongs to the connector %s, not to %s; nothing was changed." % (text, connector, self.name))
+        found = []
+        for topic in self.topics:
+            decoded = self._decoded[topic]
+            held = decoded.of(self.name).get(canon) if form else None
+            live = held.live if held else decoded.unreadable
+            found += [(topic, one.place, key) for one in live if one.key == key]
+        return found
+
+
+#: in the order of weight; "and" completes "N partitions ..."
+_ODDITIES = (
+    ("split", "held on several topic partitions (the count was changed, or a tool wrote with another partitioner). Which copy a worker "
+              "loads after a restart is not certain; a change is written to all of them"),
+    ("encodings", "held under keys of different bytes, of which the connector reads one; a change is written to all of them"),
+    ("foreign", "held under keys that no worker of today writes (blanks, escapes, a schema envelope)"),
+    ("order", "held under keys in another order of fields than a Java HashMap's; REST cannot change them, this road can"),
+    ("stray_tombstone", "with a tombstone for the same key on another topic partition; until compaction has removed it, a worker that "
+                        "restarts may find no offset"),
+)
+
+
+def raw_text(key: bytes) -> str:
+    """A raw key as text: itself where it is UTF-8, else base64 with a prefix."""
+    try:
+        text = key.decode("utf-8")
+    except UnicodeDecodeError:
+        text = _BASE64
+    return text if not text.startswith(_BASE64) else _BASE64 + base64.b64encode(key).decode("ascii")
+
+
+def raw_bytes(text: str) -> bytes:
+    """The other way. Raises WishError."""
+    if not text.startswith(_BASE64):
+        return text.encode("utf-8", "surrogateescape")
+    try:
+        return base64.b64decode(text[len(_BASE64):], validate=True)
+    except (binascii.Error, ValueError):
+        raise errors.WishError("raw_keys: %s is not base64 after its prefix." % text)
+
+
+def sink_shaped(wish) -> bool:
+    """Would the wish write a sink's offsets, which are no records here?"""
+    return any(set(entry.partition) == {"kafka_topic", "kafka_partition"} for entry in wish.entries or [] if isinstance(entry.partition, dict))
