@@ -65,6 +65,8 @@ class OffsetsChange:
         #: whether there is such a connector; None without a worker to ask
         self.exists = None
         self._stopped_here = False
+        #: something may have been written
+        self._written = False
         self._backed_up = False
 
     def run(self, check_mode: bool) -> dict:
@@ -88,7 +90,9 @@ class OffsetsChange:
         if check_mode:
             return self._result(plan, found)
         if found is None or found.stopped:
-            return self._change(plan, found)
+            if not self.store.gated:
+                plan = self._plan(found)  # a task that was waited for has committed once more
+            return self._change(plan, found) if plan.changed else self._result(plan, found)
         if found.idle and self.store.gated:
             try:
                 return self._change(plan, found)
@@ -111,6 +115,12 @@ class OffsetsChange:
                     raise
                 self.exists = False
                 return None
+            except errors.Unreachable as error:
+                if not (self.assume_stopped and self.roads.topic_is_open):
+                    raise
+                self.warnings.append("No worker is asked, as assume_stopped is true. " + error.message)
+                self.client = None
+                self.roads.without_rest()
         if not self.assume_stopped:
             raise errors.StateError(
                 "Without connect_url nobody tells whether a task of %s is running, which would write its own offset over the change. "
@@ -124,9 +134,8 @@ class OffsetsChange:
     def _check_state(self, found):
         """Is it STOPPED, or may we stop it?"""
         if found is None:
-            if self.client is None:
-                self.roads.check_nothing_runs(self.connect_group)
-            elif any(entry.offset is not None for entry in self.wish.entries or []):
+            self._check_nothing_runs()
+            if self.exists is False and any(entry.offset is not None for entry in self.wish.entries or []):
                 self.warnings.append("There is no connector %s: the offsets wait for one that is created with this name." % self.name)
             return None
         if not found.stopped and not found.idle and found.state not in (RUNNING, PAUSED, FAILED):
@@ -142,6 +151,22 @@ class OffsetsChange:
         if not found.stopped and not self.store.gated:
             self._check_it_can_be_halted(found)
         return found
+
+    def _check_nothing_runs(self) -> None:
+        """Where no status tells: ask the brokers. The tasks of a connector that was just deleted end only with a rebalance."""
+        end = self.clock() + (0 if self.client is None else self.lifecycle.wait_timeout)
+        while True:
+            work = self.roads.running(self.connect_group)
+            if not work:
+                return
+            if self.clock() > end:
+                raise errors.StateError(
+                    "%s, but the brokers know a Connect worker that runs it: %s. A running task would write its own offset over the change. "
+                    "Stop it%s. If that is another Connect cluster with a connector of the same name, give the group.id of yours as "
+                    "connect_group. Nothing was changed." % (
+                        "assume_stopped is true for %s" % self.name if self.client is None else "There is no connector %s" % self.name,
+                        "; ".join(work[:5]), ", or give connect_url" if self.client is None else ""), workers=work)
+            self.sleep(_PAUSE)
 
     def _check_it_can_be_halted(self, found) -> None:
         try:
@@ -223,15 +248,22 @@ class OffsetsChange:
         try:
             self._apply(plan)
         except errors.ConnectError as error:
-            raise self._offsets_put_back(before, error)
+            if self._written or self.store.gated:
+                raise self._offsets_put_back(before, error)
+            raise  # a transaction that was given up; what is there now may be somebody else's
         if stopped is not None and not self.store.gated:
             self._check_still_halted()
         return self._result(plan, stopped)
 
     def _check_still_halted(self) -> None:
         """No gate of Connect guards the topic: did somebody start the connector meanwhile?"""
-        now = self.lifecycle.read()
-        if not self.lifecycle.halted(now):
+        try:
+            now = self.lifecycle.read()
+            halted = self.lifecycle.halted(now)
+        except errors.ConnectError as error:
+            raise error.also("The offsets of %s were changed as declared; whether it is still stopped is not known." % self.name,
+                             changed=True, backup_file=self.backup)
+        if not halted:
             raise errors.StateError(
                 "The offsets of %s were changed as declared, but somebody started it meanwhile: it is %s. Its tasks may have read the "
                 "offsets before, and then write their own over the change: stop it and run this again." % (self.name, now),
@@ -245,6 +277,7 @@ class OffsetsChange:
             doubt = None
             try:
                 warning = self.store.apply(plan)
+                self._written = True
                 if warning and warning not in self.warnings:
                     self.warnings.append(warning)
             except errors.NotStopped as error:
@@ -252,6 +285,7 @@ class OffsetsChange:
                     raise
                 doubt = error
             except errors.UNSURE as error:
+                self._written = True
                 doubt = error
             try:
                 rest = self._read_back(doubt is None)
@@ -273,8 +307,11 @@ class OffsetsChange:
         end = self.clock() + (_READ_BACK if patient else 0)
         while True:
             rest = make_plan(self.store.read(), self.wish, check_types=False)
-            if not rest.changed or self.clock() > end:
+            if not rest.changed or self.clock() > end and not self.store.hidden():
                 return rest
+            if self.clock() > end + self.lifecycle.wait_timeout:
+                raise errors.WriteUnsure("A transaction of another producer is open on %s and hides what was written behind it."
+                                         % self.store.hidden())
             self.sleep(_PAUSE)
 
     def _not_what_was_declared(self, rest):
@@ -292,8 +329,12 @@ class OffsetsChange:
         """The error, with what has become of the offsets."""
         try:
             undo = make_plan(self.store.read(), Wish.exactly(before))
+            if self.store.hidden():
+                return error.also("What is live now cannot be seen. " + self._left_to_do(before), backup_file=self.backup,
+                                  offsets_before=pairs(before.sorted(), self.max_entries))
             if not undo.changed:
-                return error.also("The offsets are as they were.")
+                return error.also("The offsets are as they were%s." % (
+                    " so far; look again before you go on" if isinstance(error, errors.WriteUnsure) else ""))
             self.store.apply(undo)
             left = make_plan(self.store.read(), Wish.exactly(before))
         except errors.ConnectError as other:

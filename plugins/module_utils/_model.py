@@ -91,7 +91,7 @@ class Snapshot:
     entries     canonical partition -> Entry with an offset
     unreadable  canonical partition -> Entry listed with no offset behind it (see the stores); its partition can be the
                 text of a raw key
-    uneven      canonical partition -> offsets of further copies that are not what the entry shows (see TopicStore)
+    uneven      canonical partition -> what may count instead of the entry's offset, not empty (see Held.others)
     """
 
     def __init__(self, connector: str, kind: str, entries=(), unreadable=(), uneven=None):

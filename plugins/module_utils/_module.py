@@ -24,7 +24,7 @@ _SHORT_SECRET = 6
 _RETRY_FOR = 60
 
 #: settings of librdkafka whose values are secrets
-_SECRET_SETTING = re.compile(r"password|secret|token|\bpem$|jaas|oauthbearer\.config", re.IGNORECASE)
+_SECRET_SETTING = re.compile(r"password|passphrase|private\.key|secret|token|\bpem$|jaas|oauthbearer\.config", re.IGNORECASE)
 
 
 def _from_environment(name):

@@ -69,10 +69,14 @@ class Held:
     def live(self) -> list:
         return [copy for copy in self.copies if copy.live]
 
-    @property
-    def uneven(self) -> bool:
-        """Live copies disagree, so a worker may load something else than what is shown."""
-        return len(self.copies) > 1 and len({canonical(copy.offset) for copy in self.live}) > 1
+    def others(self) -> list:
+        """What a worker may load instead of the offset shown: other offsets, None for nothing as no key is as a worker writes it."""
+        live = self.live
+        others = []
+        if len(live) > 1:
+            shown = canonical(self.shown.offset)
+            others = [copy.offset for copy in live if canonical(copy.offset) != shown]
+        return others if any(copy.form != FOREIGN for copy in live) else others + [None]
 
     def oddities(self) -> list:
         """What is not as a worker alone would have left it, as words; none: REST and the topic agree on this partition."""
@@ -121,6 +125,8 @@ class OffsetLog:
         self.last = [{} for _number in range(topic.partitions)]
         #: partition -> offset to go on at
         self.positions = {}
+        #: partitions with records behind an open transaction
+        self.behind = set()
         self._history_of = history_of
         self._history = {}
         self._decoded = None
@@ -232,13 +238,13 @@ class Habits:
         for held in partitions.values():
             live = held.live or held.copies
             if len({copy.key for copy in live}) == 1 and live[0].form != FOREIGN:
-                names = tuple(_names(live[0]))
+                names = tuple(names_in(live[0]))
                 self._orders.setdefault(frozenset(names), Counter())[names] += 1
                 self._forms[live[0].form] += 1
 
     def fits(self, copy, held) -> bool:
         known = self._orders.get(frozenset(held.partition))
-        return bool(known) and tuple(_names(copy)) == known.most_common(1)[0][0]
+        return bool(known) and tuple(names_in(copy)) == known.most_common(1)[0][0]
 
     def order(self, partition: dict):
         """The names of a new partition in the order of others that have the same names; None if there are none."""
@@ -349,7 +355,8 @@ def _hash_ordered(key, connector, partition) -> bool:
         return False
 
 
-def _names(copy) -> list:
+def names_in(copy) -> list:
+    """The partition's fields in the order in which they stand in the key."""
     value = json.loads(copy.key.decode("utf-8"))
     return list((value["payload"] if copy.form == ENVELOPE else value)[1])
 

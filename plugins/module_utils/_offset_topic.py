@@ -33,7 +33,7 @@ def topics_of(name: str, rest, reader, offset_topic=None, config=None, for_chang
     if not own:
         return [offset_topic or find(rest, reader)]
     elsewhere = config.get("producer.override.bootstrap.servers")
-    if elsewhere and elsewhere != reader.kafka.brokers:
+    if elsewhere and _servers(elsewhere) != _servers(reader.kafka.brokers):
         raise errors.RoadError(
             "%s keeps its offsets in its own topic %s on another Kafka cluster (producer.override.bootstrap.servers=%s), which this road "
             "does not reach." % (name, own, elsewhere), offset_topic=own)
@@ -41,6 +41,10 @@ def topics_of(name: str, rest, reader, offset_topic=None, config=None, for_chang
         return [own]
     shared = offset_topic or find(rest, reader)
     return [own] if own == shared else [own, shared]
+
+
+def _servers(text: str) -> set:
+    return {server.strip() for server in text.split(",")}
 
 
 def _same_cluster(rest, kafka) -> None:
@@ -107,7 +111,7 @@ def workers_at(kafka, name: str, group=None) -> list:
     """
     found = []
     for group_id, client_id, metadata, assignment in kafka.connect_groups():
-        if group is not None and group != group_id:
+        if group and group != group_id:
             continue
         try:
             work = running(metadata, assignment)

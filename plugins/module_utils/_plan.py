@@ -36,11 +36,13 @@ class Wish:
     purge  True: partitions that are not listed have to go.
     """
 
-    def __init__(self, keyed, purge=False, exact=False):
+    def __init__(self, keyed, purge=False, exact=False, spared=()):
         self.keyed = keyed
         self.purge = purge
         #: the types are known to be meant
         self.exact = exact
+        #: canonical partitions that purge leaves alone
+        self.spared = spared
 
     @property
     def entries(self):
@@ -63,7 +65,7 @@ class Wish:
             return cls(None)
         if not items and not raw_keys:
             raise WishError(
-                "The list offsets is empty, so nothing was changed. To reset the whole connector leave the option offsets out."
+                "The list offsets is empty, so nothing was changed. To reset the whole connector leave the options offsets and raw_keys out."
             )
         keyed = _entries(items or [], "offsets", needs_offset=False)
         keyed.update((canonical(text), Entry(text, None)) for text in raw_keys or [])
@@ -79,7 +81,7 @@ class Wish:
     @classmethod
     def exactly(cls, snapshot: Snapshot) -> Wish:
         """Put back what a snapshot holds, no more and no less."""
-        return cls(snapshot.entries, purge=True, exact=True)
+        return cls(snapshot.entries, purge=True, exact=True, spared=snapshot.unreadable)
 
     def for_kind(self, kind: str):
         """The entries by canonical partition, in the kind's one form. None for "all". Raises WishError."""
@@ -203,7 +205,7 @@ def make_plan(live: Snapshot, wish: Wish, check_types: bool = True) -> Plan:
             actions[key] = Action(verb, entry.partition, entry.offset, after,
                                   copies=live.uneven.get(key, ()) if verb == REMOVE else ())
     for key, entry in live.unreadable.items():
-        if key not in actions and everything_else_goes:
+        if key not in actions and everything_else_goes and key not in wish.spared:
             actions[key] = Action(REMOVE, entry.partition, None, None, unreadable=True)
     return Plan(live, actions, wanted is None, warnings)
 

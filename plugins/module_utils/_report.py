@@ -50,6 +50,7 @@ def _diff(connector: str, actions, hidden: int) -> dict:
     header = "%s (offsets)" % connector
     before = {canonical(action.partition): [action.before, *action.copies] if action.copies else action.before
               for action in actions if action.before is not None}
+    before.update((canonical(action.partition), "a record that cannot be read") for action in actions if action.unreadable)
     after = {canonical(action.partition): action.after for action in actions if action.after is not None}
     if hidden:
         before["..."] = after["..."] = "%d more partitions are not shown" % hidden

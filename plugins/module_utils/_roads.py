@@ -126,20 +126,19 @@ class Roads:
         if text not in self.warnings:
             self.warnings.append(text)
 
+    def without_rest(self) -> None:
+        """The workers cannot be reached, and need not be."""
+        self.rest = None
+
     # ---- what is known besides -----------------------------------------------------------------------------------
 
-    def check_nothing_runs(self, group=None) -> None:
-        """Without REST: do the brokers know of a worker with a task of this connector? Raises StateError."""
+    def running(self, group=None) -> list:
+        """What the brokers know of workers that run this connector, in words; [] where they do not tell."""
         try:
-            work = workers_at(self.kafka, self.name, group)
+            return workers_at(self.kafka, self.name, group)
         except errors.BrokerError as error:
             self._warn("Whether a worker runs %s could not be seen from the brokers. %s" % (self.name, error.message))
-            return
-        if work:
-            raise errors.StateError(
-                "assume_stopped is true, but the brokers know a Connect worker that runs %s: %s. A running task would write its own "
-                "offset over the change. Stop it, or give connect_url. If that is another Connect cluster with a connector of the same "
-                "name, give the group.id of yours as connect_group. Nothing was changed." % (self.name, "; ".join(work[:5])), workers=work)
+            return []
 
     def cluster(self) -> dict:
         """What tells the cluster of a backup apart; no credentials."""

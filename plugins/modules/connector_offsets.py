@@ -96,27 +96,29 @@ options:
       - For work on the offsets topic without O(connect_url), which it needs. You say that no worker runs the connector. A task that
         runs would write its own offset over the change.
       - The brokers are asked all the same whether a group of Connect workers has a task of the connector; then the task fails.
-      - Where a worker can be asked, its answer counts, and this option has no effect.
+      - Where a worker can be asked, its answer counts, and this option has no effect. One that cannot be reached is not asked.
     type: bool
     default: false
   connect_group:
     description:
-      - The workers' C(group.id). With O(assume_stopped=true), only this group is looked at for tasks that run. Needed where several
-        Connect clusters on one Kafka cluster have connectors of the same name.
+      - The workers' C(group.id). For a connector that is gone and with O(assume_stopped=true) the brokers are asked for tasks that still
+        run, then only of this group. Needed where several Connect clusters on one Kafka cluster have connectors of the same name.
     type: str
   raw_keys:
     description:
       - Under O(state=absent), keys of records on the offsets topic to write tombstones for, byte for byte, for records that cannot be
         read as offsets, or for one of several spellings of a key. Text as
         M(streamops.kafka_connect.connector_offsets_info) shows it, with C(base64:) in front of base64 for what is not UTF-8.
-      - Keys that name another connector are refused.
+      - Keys that name another connector are refused, and so is the key whose offset counts for its partition: list that partition in
+        O(offsets) instead.
     type: list
     elements: str
   key_order:
     description:
       - On the offsets topic, the names of a partition's fields in the order in which the connector writes them, for a partition that was
-        never there. By default the order of the connector's other partitions with the same fields, else that of a Java HashMap, which
-        is right for most connectors.
+        never there, or only under keys in another order.
+      - By default the order of the connector's other partitions with the same fields, else that of a Java HashMap, which is right for
+        most connectors.
     type: list
     elements: str
   stop:

@@ -80,6 +80,10 @@ class RestStore:
                 % (self.name, len(missing), ", ".join(sorted(map(canonical, missing))[:3])))
         return found
 
+    def hidden(self) -> str:
+        """Nothing is (see TopicStore)."""
+        return ""
+
     def merely_missing(self, partition) -> bool:
         """Listed without a value, but for certain only because the connector's own topic lacks it.
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import time
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SOURCE, Entry, Snapshot, canonical
@@ -21,15 +22,18 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._murmur2 i
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_log import (
     CONNECT,
     ENVELOPE,
+    FOREIGN,
     Habits,
     OffsetLog,
     decode_key,
+    names_in,
     new_key,
     new_value,
 )
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import SET
 
 _BASE64 = "base64:"
+_PAUSE = 0.2
 
 
 class TopicReader:
@@ -54,10 +58,7 @@ class TopicReader:
                 self._warn(name, "The topic %s has cleanup.policy=%s: old offsets are deleted, not kept. An offsets topic must have "
                                  "compact alone; Connect itself refuses to start otherwise." % (name, log.topic.cleanup_policy))
         ends, all_ends = self.kafka.ends(log.topic)
-        behind = sorted(number for number, end in ends.items() if end < all_ends[number])
-        if behind:
-            self._warn(name, "A transaction is open on %s (partition %s): only what is before it was read."
-                       % (name, ", ".join(map(str, behind))))
+        log.behind = {number for number, end in ends.items() if end < all_ends[number]}
         for messages in self.kafka.read(log.topic, log.positions or self.kafka.starts(log.topic), ends):
             log.add(messages)
         log.positions = ends
@@ -88,7 +89,9 @@ class TopicReader:
 
     def warnings(self, topics) -> list:
         """What is to be known about these topics."""
-        return [text for topic in topics for text in self._warnings.get(topic, [])]
+        found = [text for topic in topics for text in self._warnings.get(topic, [])]
+        return found + ["A transaction is open on %s (partition %s): only what is before it was read." % (topic, numbers(self._logs[topic].behind))
+                        for topic in topics if topic in self._logs and self._logs[topic].behind]
 
 
 class TopicStore:
@@ -97,7 +100,7 @@ class TopicStore:
     road = "topic"
     gated = False
 
-    def __init__(self, reader: TopicReader, name: str, topics: list, raw_keys=(), key_order=None):
+    def __init__(self, reader: TopicReader, name: str, topics: list, raw_keys=(), key_order=None, sleep=time.sleep, clock=time.monotonic):
         """topics: the one that the connector reads, then others that have to hold the same.
 
         raw_keys: keys (see raw_text) that may be removed though they cannot be read.
@@ -108,6 +111,8 @@ class TopicStore:
         self.topics = topics
         self._raw_keys = raw_keys
         self._key_order = key_order
+        self._sleep = sleep
+        self._clock = clock
         self._decoded = {}
         self._odd = None
 
@@ -119,8 +124,9 @@ class TopicStore:
         for key, held in self.held().items():
             if held.shown is not None and held.shown.offset is not None:
                 entries.append(Entry(held.partition, held.shown.offset))
-                if held.uneven:
-                    uneven[key] = [copy.offset for copy in held.live if copy is not held.shown]
+                others = held.others()
+                if others:
+                    uneven[key] = others
             elif held.live:
                 unreadable.append(Entry(held.partition, None))
         known = self.held()
@@ -169,45 +175,49 @@ class TopicStore:
 
     def check(self, plan) -> None:
         """Can every record be written? Raises RoadError, WishError; before any write."""
+        if self._key_order and not any(set(self._key_order) == set(action.partition) for action in plan.actions):
+            raise errors.WishError("key_order (%s) are not the fields of any partition of %s; nothing was changed."
+                                   % (", ".join(self._key_order), self.name))
         self._records(plan)
 
     def apply(self, plan) -> None:
         """All records of the change in one transaction. The caller reads back."""
-        self.reader.kafka.write(self._records(plan), "streamops.kafka_connect.%s.%s" % (self.topics[0], self.name))
+        records = self._records(plan)
+        self._await_open_transactions({(topic, place) for topic, place, key, value in records})
+        self.reader.kafka.write(records, "streamops.kafka_connect.%s.%s" % (self.topics[0], self.name))
+
+    def hidden(self) -> str:
+        """In words, where an open transaction hides what is behind it; empty where none does."""
+        behind = [(topic, self.reader.read(topic).behind) for topic in self.topics]
+        return " and ".join("%s (partition %s)" % (topic, numbers(found)) for topic, found in behind if found)
+
+    def _await_open_transactions(self, places) -> None:
+        """A change behind a transaction of somebody else could not be read back before that ends. Raises StateError."""
+        end = self._clock() + self.reader.kafka.timeout
+        while True:
+            behind = {(topic, number) for topic in self.topics for number in self.reader.read(topic).behind} & places
+            if not behind:
+                return
+            if self._clock() > end:
+                raise errors.StateError(
+                    "A transaction of another producer has been open on %s for more than %g s, and a change behind it could not be read "
+                    "back. An exactly-once task that hangs, or one that died: kafka-transactions.sh finds and aborts it. Nothing was changed."
+                    % (", ".join("%s-%d" % place for place in sorted(behind)), self.reader.kafka.timeout))
+            self._sleep(_PAUSE)
 
     def _records(self, plan) -> list:
         """[(topic, partition, key, value or None)]"""
         records = []
         for topic in self.topics:
-            decoded = self._decoded[topic]
-            habits = None
+            writing = _Writing(self.name, self._decoded[topic], self._key_order)
             for action in plan.changes:
                 if isinstance(action.partition, str):
                     records += [(topic, number, key, None) for name, number, key in self._raw_places(action.partition) if name == topic]
-                    continue
-                held = decoded.of(self.name).get(canonical(action.partition))
-                if action.verb != SET:
-                    records += [(topic, copy.place, copy.key, None) for copy in (held.live if held else ())]
-                elif held and held.live:
-                    records += [(topic, copy.place, copy.key, new_value(action.after, copy.envelope)) for copy in held.live]
-                elif held:
-                    # Removed before: where it was, and best where the workers would write.
-                    copy = max(held.copies, key=lambda copy: (
-                        copy.form == CONNECT, partition_for(copy.key, decoded.partitions) == copy.place, copy.time or 0))
-                    records.append((topic, copy.place, copy.key, new_value(action.after, copy.form == ENVELOPE)))
+                elif action.verb == SET:
+                    records += [(topic,) + place for place in writing.set(action.partition, action.after)]
                 else:
-                    habits = habits or Habits(decoded.of(self.name))
-                    key = self._new_key(action.partition, habits)
-                    records.append((topic, partition_for(key, decoded.partitions), key, new_value(action.after, habits.envelope)))
+                    records += [(topic,) + place for place in writing.remove(action.partition)]
         return records
-
-    def _new_key(self, partition, habits) -> bytes:
-        if any(isinstance(value, float) for value in partition.values()):
-            raise errors.RoadError(
-                "The partition %s of %s is new and holds a float. Its text depends on the worker's Java version, so its key cannot be "
-                "built here for certain. Nothing was changed." % (canonical(partition), self.name))
-        names = self._key_order if self._key_order and set(self._key_order) == set(partition) else habits.order(partition)
-        return new_key(self.name, partition, names, habits.envelope)
 
     def _raw_places(self, text) -> list:
         """[(topic, topic partition, key)] of the live records with this raw key, readable or not."""
@@ -219,9 +229,74 @@ class TopicStore:
         for topic in self.topics:
             decoded = self._decoded[topic]
             held = decoded.of(self.name).get(canon) if form else None
+            if held and held.shown and held.shown.key == key and topic == self.topics[0]:
+                raise errors.WishError("raw_keys: %s is the very key whose offset counts for its partition. To remove that, list the "
+                                       "partition in offsets; nothing was changed." % text)
             live = held.live if held else decoded.unreadable
             found += [(topic, one.place, key) for one in live if one.key == key]
         return found
+
+
+class _Writing:
+    """Where the records of a change go on one topic: [(topic partition, key, value or None)]."""
+
+    def __init__(self, name: str, decoded, key_order=None):
+        self.name = name
+        self.decoded = decoded
+        self._held = decoded.of(name)
+        self._key_order = key_order
+        self._habits = None
+
+    def remove(self, partition) -> list:
+        held = self._held.get(canonical(partition))
+        return [(copy.place, copy.key, None) for copy in held.live] if held else []
+
+    def set(self, partition, offset) -> list:
+        """Every live copy, and in any case one under a key that the connector reads."""
+        held = self._held.get(canonical(partition))
+        copies = held.live if held else []
+        found = [(copy.place, copy.key, new_value(offset, copy.envelope)) for copy in copies]
+        names = self._order(partition)
+        if not any(_fits(copy, names) for copy in copies):
+            place, key, envelope = self._place(partition, held, names)
+            found.append((place, key, new_value(offset, envelope)))
+        return found
+
+    def _order(self, partition):
+        """The order in which the connector writes the fields, None where nothing tells."""
+        if len(partition) < 2:
+            return None
+        if self._key_order and set(self._key_order) == set(partition):
+            return self._key_order
+        return self.habits.order(partition)
+
+    @property
+    def habits(self):
+        if self._habits is None:
+            self._habits = Habits(self._held)
+        return self._habits
+
+    def _place(self, partition, held, names) -> tuple:
+        """(topic partition, key, envelope): where it was before it was removed, else where Connect's producer would put it."""
+        before = [copy for copy in held.copies if not copy.live and _fits(copy, names)] if held else []
+        if not before:
+            key = self._new_key(partition, names)
+            return partition_for(key, self.decoded.partitions), key, self.habits.envelope
+        copy = max(before, key=lambda copy: (
+            copy.form == CONNECT, partition_for(copy.key, self.decoded.partitions) == copy.place, copy.time or 0))
+        return copy.place, copy.key, copy.form == ENVELOPE
+
+    def _new_key(self, partition, names) -> bytes:
+        if any(isinstance(value, float) for value in partition.values()):
+            raise errors.RoadError(
+                "The partition %s of %s is new and holds a float. Its text depends on the worker's Java version, so its key cannot be "
+                "built here for certain. Nothing was changed." % (canonical(partition), self.name))
+        return new_key(self.name, partition, names, self.habits.envelope)
+
+
+def _fits(copy, names) -> bool:
+    """Can the connector find this key: spelled as a worker does, and in its order, where that is known?"""
+    return copy.form != FOREIGN and (names is None or names_in(copy) == names)
 
 
 #: in the order of weight; "and" completes "N partitions ..."
@@ -234,6 +309,10 @@ _ODDITIES = (
     ("stray_tombstone", "with a tombstone for the same key on another topic partition; until compaction has removed it, a worker that "
                         "restarts may find no offset"),
 )
+
+
+def numbers(found) -> str:
+    return ", ".join(map(str, sorted(found)))
 
 
 def raw_text(key: bytes) -> str:

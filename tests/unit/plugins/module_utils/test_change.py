@@ -13,6 +13,12 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils import _ba
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import OffsetsChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
+from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import (
+    FakeKafka,
+    assignment,
+    metadata,
+)
 
 DONE = "The offsets for this connector have been altered successfully"
 UNVALIDATED = "The Connect framework-managed offsets for this connector have been altered successfully. However, ..."
@@ -578,3 +584,464 @@ def test_lists_are_cut(max_entries, shown, truncated):
                                                                      "after": 3}
     assert result["actions"][0]["partition"] == part("c")
     assert ("..." in result["diff"][0]["after"]) is truncated
+
+
+# ---- on the offsets topic -----------------------------------------------------------------------------------------
+
+class Worker(FakeConnect):
+    """A worker whose tasks hold their offsets in memory from the moment they run; before 3.5 without stop and offsets."""
+
+    def __init__(self, state="STOPPED", version="4.3.1", ambiguous=False, **options):
+        super().__init__(state, **options)
+        self.version, self.ambiguous, self.gone = version, ambiguous, False
+        #: does a task hold an offset that it has read before?
+        self.memory = self.tasks > 0
+
+    @property
+    def old(self):
+        return self.version < "3.5"
+
+    def root(self):
+        return {"version": self.version, "commit": "x", "kafka_cluster_id": "cluster-1"}
+
+    def require(self, feature):
+        if self.old:
+            raise errors.EndpointMissing(f"Connect {self.version} cannot {feature}")
+
+    def require_url(self, name):
+        if self.ambiguous:
+            raise errors.AmbiguousName("no such name in a URL")
+
+    def status(self, name):
+        if self.gone:
+            raise errors.NoConnector("There is no such connector")
+        return super().status(name)
+
+    def offsets(self, name):
+        self.require("offsets")
+        if self.ambiguous:
+            raise errors.AmbiguousName("no such name in a URL")
+        return super().offsets(name)
+
+    def stop(self, name):
+        assert not self.old
+        super().stop(name)
+        self.memory = False
+
+    def pause(self, name):
+        self._called("pause")
+        self.state = "PAUSED"
+
+    def restart(self, name):
+        self.calls.append("restart")
+        self.state = "RUNNING"
+
+    def restart_task(self, name, task):
+        self.calls.append("restart_task")
+        self.memory = self.state != "PAUSED"
+
+    def resume(self, name):
+        super().resume(name)
+        self.memory = True
+
+
+def key(name):
+    return json.dumps(["c", part(name)], separators=(",", ":"))
+
+
+def kafka_with(connect=None, **live):
+    """No record may come in while a task holds an offset in memory."""
+    kafka = FakeKafka()
+    for name, position in live.items():
+        kafka.put(key(name), f'{{"position":{position}}}')
+    kafka.put('["d",{"filename":"a"}]', '{"position":1}')
+    carry_out = kafka.carry_out
+
+    def watched(records):
+        assert connect is None or connect.gone or not connect.memory
+        carry_out(records)
+
+    kafka.carry_out = watched
+    return kafka
+
+
+def on_topic(kafka, connect, wish, method="topic", check_mode=False, raw_keys=None, **options):
+    time = connect or FakeConnect()
+    road = Roads(connect, "c", kafka, method, "offsets", raw_keys, sleep=time.sleep)
+    return OffsetsChange(connect, "c", wish, road, sleep=time.sleep, clock=time.clock, **options).run(check_mode)
+
+
+def refused(kind, kafka, connect, wish, **options):
+    with pytest.raises(kind) as caught:
+        on_topic(kafka, connect, wish, **options)
+    return caught.value
+
+
+def left(kafka):
+    """name -> position of the connector c; the connector next door is as it was."""
+    found = {(json.loads(raw)[0], json.loads(raw)[1]["filename"]): json.loads(value)["position"]
+             for (_place, raw), value in kafka.live().items() if raw != b"garbage"}
+    assert found.pop(("d", "a")) == 1
+    return {name: position for (_connector, name), position in found.items()}
+
+
+def test_topic_a_change_of_a_stopped_connector(tmp_path):
+    kafka = kafka_with(a=10, b=20)
+    result = on_topic(kafka, Worker(), Wish.present(pairs(a=4)), backup=str(tmp_path / "b.json"))
+    assert left(kafka) == {"a": 4, "b": 20} and len(kafka.writes) == 1 and len(kafka.writes[0]) == 1
+    assert {name: result[name] for name in ("changed", "method", "method_reason", "offset_topic", "connector_exists", "warnings")} == {
+        "changed": True, "method": "topic", "method_reason": "method: topic", "offset_topic": "offsets", "connector_exists": True,
+        "warnings": []}
+    document = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
+    assert "topic" in json.dumps(document) and pairs(a=10)[0] in [
+        {"partition": one["partition"], "offset": one["offset"]} for one in _offsets_in(document)]
+    assert on_topic(kafka, Worker(), Wish.present(pairs(a=4)))["changed"] is False and len(kafka.writes) == 1
+
+
+def _offsets_in(document):
+    if isinstance(document, dict):
+        return [document] if "offset" in document and "partition" in document else [
+            one for value in document.values() for one in _offsets_in(value)]
+    return [one for value in document for one in _offsets_in(value)] if isinstance(document, list) else []
+
+
+@pytest.mark.parametrize("state, version", [("STOPPED", "4.3.1"), ("RUNNING", "4.3.1"), ("PAUSED", "3.4.1"), ("RUNNING", "3.4.1")])
+@pytest.mark.parametrize("wish", [Wish.present(pairs(a=4)), Wish.present(pairs(a=10)), Wish.absent(None),
+                                  Wish.present(pairs(z=1), purge=True)])
+def test_topic_check_mode_predicts_what_then_happens(state, version, wish):
+    connect = Worker(state, version)
+    kafka = kafka_with(connect, a=10, b=20)
+    predicted = on_topic(kafka, connect, wish, check_mode=True, stop=True)
+    assert connect.writes == [] and kafka.writes == [] and connect.state == state
+    done = on_topic(kafka, connect, wish, stop=True)
+    for name in ("changed", "diff", "actions", "offsets", "offsets_before", "counts", "method", "method_reason"):
+        assert predicted[name] == done[name], name
+    assert on_topic(kafka, connect, wish, stop=True)["changed"] is False
+
+
+@pytest.mark.parametrize("state, version, words", [
+    ("RUNNING", "4.3.1", "Its offsets can be changed only while it is STOPPED"), ("PAUSED", "4.3.1", "only while it is STOPPED"),
+    ("FAILED", "4.3.1", "only while it is STOPPED"), ("RUNNING", "3.4.1", "Connect before 3.5 has no STOPPED"),
+    ("PAUSED", "3.4.1", "tasks that are merely paused keep their offsets in memory: use stop: true"),
+])
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_topic_a_connector_that_is_not_stopped_is_refused(state, version, words, check_mode):
+    connect = Worker(state, version)
+    kafka = kafka_with(a=10)
+    error = refused(errors.StateError, kafka, connect, Wish.present(pairs(a=4)), check_mode=check_mode)
+    assert words in error.message and error.message.endswith("Nothing was changed.") and error.facts["connector"]["state"] == state
+    assert kafka.writes == [] and not connect.writes
+
+
+def test_topic_a_connector_without_tasks_is_not_taken_at_its_word():
+    connect = Worker("RUNNING", tasks=0)  # REST would ask Connect's own gate
+    refused(errors.StateError, kafka_with(a=10), connect, Wish.present(pairs(a=4)))
+
+
+@pytest.mark.parametrize("state, version, calls, final", [
+    ("RUNNING", "4.3.1", ["stop", "resume"], "RUNNING"), ("PAUSED", "4.3.1", ["stop", "pause"], "PAUSED"),
+    ("RUNNING", "3.4.1", ["pause", "restart_task", "restart_task", "resume"], "RUNNING"),
+    ("PAUSED", "3.4.1", ["restart_task", "restart_task"], "PAUSED"),
+    ("FAILED", "3.4.1", ["restart", "pause", "restart_task", "restart_task", "resume"], "RUNNING"),
+])
+def test_topic_the_recipe_of_each_version(state, version, calls, final):
+    connect = Worker(state, version, tasks=2)
+    kafka = kafka_with(connect, a=10)
+    result = on_topic(kafka, connect, Wish.present(pairs(a=4)), stop=True)
+    assert [call for call in connect.calls if call in WRITES + ("restart", "restart_task")] == calls
+    assert left(kafka) == {"a": 4} and result["connector"]["state"] == connect.state == final
+
+
+def test_topic_the_plan_is_made_anew_once_it_is_halted():
+    connect = Worker("RUNNING", "3.4.1")
+    kafka = kafka_with(connect, a=10)
+    connect.faults = {"pause": [lambda self: kafka.put(key("b"), '{"position":7}') and None]}
+    on_topic(kafka, connect, Wish.absent(None), stop=True)
+    assert left(kafka) == {}
+
+
+@pytest.mark.parametrize("version, state, stop", [("4.3.1", "STOPPED", False), ("3.4.1", "PAUSED", True), ("4.3.1", "RUNNING", True)])
+def test_topic_somebody_starts_the_connector_meanwhile(version, state, stop):
+    connect = Worker(state, version)
+    kafka = kafka_with(a=10)
+
+    def start(records):
+        FakeKafka.carry_out(kafka, records)
+        connect.state, connect.tasks = "RUNNING", 1
+
+    kafka.faults = [start]
+    error = refused(errors.StateError, kafka, connect, Wish.present(pairs(a=4)), stop=stop)
+    assert error.message.startswith(
+        "The offsets of c were changed as declared, but somebody started it meanwhile: it is RUNNING with 1 task (RUNNING). Its tasks may "
+        "have read the offsets before, and then write their own over the change: stop it and run this again.")
+    assert error.facts["changed"] is True and left(kafka) == {"a": 4}
+
+
+@pytest.mark.parametrize("fault", [errors.Unreachable("gone"), errors.NoConnector("There is no such connector")])
+def test_topic_a_state_that_cannot_be_read_after_the_change_does_not_hide_it(fault):
+    connect = Worker()
+    kafka = kafka_with(a=10)
+
+    def lose(records):
+        FakeKafka.carry_out(kafka, records)
+        connect.faults = {"status": [fault for _count in range(500)]}
+
+    kafka.faults = [lose]
+    error = refused(errors.ConnectError, kafka, connect, Wish.present(pairs(a=4)))
+    assert "changed as declared" in error.message and error.facts.get("changed") is True and left(kafka) == {"a": 4}
+
+
+# ---- a transaction of which nobody knows --------------------------------------------------------------------------
+
+def unsure():
+    return errors.WriteUnsure("whether they are committed is not known.")
+
+
+def test_topic_an_unknown_transaction_that_was_committed():
+    kafka = kafka_with(a=10)
+
+    def commit(records):
+        FakeKafka.carry_out(kafka, records)
+        raise unsure()
+
+    kafka.faults = [commit]
+    assert on_topic(kafka, Worker(), Wish.present(pairs(a=4)))["changed"] is True
+    assert left(kafka) == {"a": 4} and kafka.writes == []
+
+
+def test_topic_an_unknown_transaction_that_was_not_committed_is_repeated():
+    kafka = kafka_with(a=10)
+    kafka.faults = [unsure(), unsure()]
+    assert on_topic(kafka, Worker(), Wish.present(pairs(a=4)))["changed"] is True
+    assert left(kafka) == {"a": 4} and len(kafka.writes) == 1 and kafka.faults == []
+
+
+def test_topic_an_unknown_transaction_that_never_shows():
+    kafka = kafka_with(a=10)
+    kafka.faults = [unsure() for _count in range(1000)]
+    error = refused(errors.WriteUnsure, kafka, Worker(), Wish.present(pairs(a=4)), wait_timeout=3)
+    assert error.message == "whether they are committed is not known. The offsets are as they were so far; look again before you go on."
+    assert left(kafka) == {"a": 10}
+
+
+def test_topic_an_unknown_transaction_that_cannot_be_read_back(tmp_path):
+    kafka = kafka_with(a=10)
+
+    def die(records):
+        kafka.denied = ("offsets",)
+        raise unsure()
+
+    kafka.faults = [die]
+    path = tmp_path / "b.json"
+    error = refused(errors.WriteUnsure, kafka, Worker(), Wish.present(pairs(a=4)), backup=str(path))
+    assert error.message == (
+        "whether they are committed is not known. Reading back failed: no Read on offsets. What is live now could not be read or put back "
+        f"(no Read on offsets). The offsets before are in {path}: put them back with src and purge: true.")
+    assert error.facts["offsets_before"] == pairs(a=10) and path.exists()
+
+
+def test_topic_a_read_back_that_fails_after_a_commit(tmp_path):
+    kafka = kafka_with(a=10)
+
+    def die(records):
+        FakeKafka.carry_out(kafka, records)
+        kafka.denied = ("offsets",)
+
+    kafka.faults = [die]
+    error = refused(errors.BrokerDenied, kafka, Worker(), Wish.present(pairs(a=4)), backup=str(tmp_path / "b.json"))
+    assert error.message.startswith(
+        "no Read on offsets. The change had been accepted before that, but could not be read back. What is live now")
+
+
+@pytest.mark.parametrize("state, stop", [("STOPPED", False), ("RUNNING", True)])
+def test_topic_a_refused_write_changes_nothing(state, stop):
+    connect = Worker(state)
+    kafka = kafka_with(connect, a=10).put('["c",{"filename":"x"}]', "garbage").put('["c", {"filename":"a"}]', '{"position":11}')
+    before = kafka.live()
+    kafka.faults = [errors.BrokerDenied("no Write on offsets. The transaction was given up: nothing was changed.")]
+    error = refused(errors.BrokerDenied, kafka, connect, Wish.present(pairs(a=4)), stop=stop)
+    assert error.message.startswith("no Write on offsets. The transaction was given up: nothing was changed.")
+    assert kafka.live() == before and kafka.writes == [] and connect.state == state
+
+
+def test_topic_what_is_put_back_leaves_alone_what_was_never_touched():
+    kafka = kafka_with(a=10).put('["c",{"filename":"x"}]', "garbage")
+    before = kafka.live()
+
+    def write_something_else(records):
+        FakeKafka.carry_out(kafka, [(topic, place, raw, b'{"position":99}') for topic, place, raw, _value in records])
+
+    kafka.faults = [write_something_else]
+    error = refused(errors.ReadBackError, kafka, Worker(), Wish.present(pairs(a=4)))
+    assert "the offsets were put back as they were" in error.message and kafka.live() == before
+
+
+@pytest.mark.parametrize("wish", [Wish.present(pairs(a=4)), Wish.absent(None)])
+def test_topic_what_is_committed_behind_an_open_transaction_is_not_denied(wish):
+    kafka = kafka_with(a=10)
+    place, = [place for (place, raw) in kafka.live() if raw == key("a").encode()]
+    kafka.open = {("offsets", place): len(kafka.topics["offsets"][place])}
+    error = refused(errors.ConnectError, kafka, Worker(), wish)
+    kafka.open = {}
+    # whoever says so may have written nothing that shows once that transaction ends
+    assert "The offsets are as they were" not in error.message or left(kafka) == {"a": 10}
+
+
+# ---- without a connector, without REST ----------------------------------------------------------------------------
+
+@pytest.mark.parametrize("wish, position, warned", [(Wish.absent(None), {}, 0), (Wish.present(pairs(a=4)), {"a": 4}, 1)])
+@pytest.mark.parametrize("method", ["auto", "topic"])
+def test_topic_a_connector_that_is_gone(wish, position, warned, method):
+    connect = Worker()
+    connect.gone = True
+    kafka = kafka_with(a=10)
+    result = on_topic(kafka, connect, wish, method)
+    assert (result["changed"], result["connector"], result["connector_exists"], left(kafka)) == (True, None, False, position)
+    assert result["warnings"] == ["There is no connector c: the offsets wait for one that is created with this name."] * warned
+    assert on_topic(kafka, connect, wish, method)["changed"] is False and connect.writes == []
+
+
+@pytest.mark.parametrize("group, seconds, refuses", [(None, 5, False), (None, 500, True), ("another", 500, False)])
+def test_topic_the_tasks_of_a_connector_just_deleted_are_waited_for(group, seconds, refuses):
+    connect = Worker()
+    connect.gone = True
+    kafka = kafka_with(connect, a=10)
+    member = "g", "w1", metadata(2), assignment(2, {"c": [0]}, {})
+    kafka.connect_groups = lambda: [member] if connect.now < seconds else []
+    if not refuses:
+        assert on_topic(kafka, connect, Wish.absent(None), connect_group=group, wait_timeout=20)["changed"] is True
+        assert connect.now >= (0 if group else 5) and left(kafka) == {}
+        return
+    error = refused(errors.StateError, kafka, connect, Wish.absent(None), connect_group=group, wait_timeout=20)
+    assert error.message.startswith("There is no connector c, but the brokers know a Connect worker that runs it: task 0 in the group g")
+    assert error.message.endswith("Nothing was changed.") and kafka.writes == [] and 20 <= connect.now < 22
+
+
+@pytest.mark.parametrize("method", ["rest", None])
+def test_a_connector_that_is_gone_is_an_error_for_rest(method):
+    connect = Worker()
+    connect.gone = True
+    kafka = kafka_with(a=10)
+    with pytest.raises(errors.NoConnector):
+        on_topic(kafka, connect, Wish.absent(None), method) if method else change(connect, Wish.absent(None))
+    assert kafka.writes == []
+
+
+@pytest.mark.parametrize("groups", [[], [("g", "w", metadata(2), assignment(2, {"d": [0]}, {}))]])
+def test_topic_offline(groups, tmp_path):
+    kafka = kafka_with(a=10)
+    kafka.groups = groups
+    result = on_topic(kafka, None, Wish.present(pairs(a=4)), "auto", assume_stopped=True, backup=str(tmp_path / "b.json"))
+    assert left(kafka) == {"a": 4} and (tmp_path / "b.json").exists()
+    assert {name: result[name] for name in ("changed", "method", "method_reason", "connector", "connector_exists", "warnings")} == {
+        "changed": True, "method": "topic", "method_reason": "no worker is asked", "connector": None, "connector_exists": None,
+        "warnings": []}
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("wish", [Wish.present(pairs(a=4)), Wish.present(pairs(a=10)), Wish.absent(None)])
+def test_topic_offline_needs_assume_stopped(wish, check_mode):
+    kafka = kafka_with(a=10)
+    error = refused(errors.StateError, kafka, None, wish, check_mode=check_mode)
+    assert error.message.startswith("Without connect_url nobody tells whether a task of c is running") and kafka.writes == []
+    assert error.message.endswith("Nothing was changed.")
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("group, refuses", [(None, True), ("g", True), ("another", False)])
+def test_topic_assume_stopped_is_not_believed_where_the_brokers_know_better(check_mode, group, refuses):
+    kafka = kafka_with(a=10)
+    kafka.groups = [("g", "w1", metadata(2), assignment(2, {"c": [0]}, {}))]
+    options = {"assume_stopped": True, "connect_group": group, "check_mode": check_mode}
+    if not refuses:
+        assert on_topic(kafka, None, Wish.present(pairs(a=4)), **options)["changed"] is True
+        return
+    error = refused(errors.StateError, kafka, None, Wish.present(pairs(a=4)), **options)
+    assert error.facts["workers"] == ["task 0 in the group g on the worker w1"] and kafka.writes == []
+    assert "assume_stopped is true" in error.message and "connect_group" in error.message and error.message.endswith("Nothing was changed.")
+
+
+@pytest.mark.parametrize("assume_stopped, method, changed", [
+    (True, "topic", True), (True, "auto", True), (True, "rest", False), (False, "topic", False),
+])
+def test_topic_workers_that_cannot_be_reached(assume_stopped, method, changed):
+    connect = Worker()
+    connect.faults = {"status": [errors.Unreachable("no connection to http://h:8083.") for _count in range(9)]}
+    connect.root = connect.info = None  # nobody asks again
+    kafka = kafka_with(a=10)
+    if not changed:
+        refused(errors.Unreachable, kafka, connect, Wish.present(pairs(a=4)), method=method, assume_stopped=assume_stopped)
+        assert kafka.writes == []
+        return
+    result = on_topic(kafka, connect, Wish.present(pairs(a=4)), method, assume_stopped=assume_stopped)
+    assert (result["connector_exists"], result["connector"], left(kafka)) == (None, None, {"a": 4})
+    assert result["warnings"] == ["No worker is asked, as assume_stopped is true. no connection to http://h:8083."]
+    assert result["method_reason"] == ("method: topic" if method == "topic" else "no worker is asked")
+
+
+def test_topic_offline_without_a_change_asks_nobody():
+    kafka = kafka_with(a=10)
+    kafka.groups = [("g", "w1", metadata(2), assignment(2, {"c": [0]}, {}))]
+    assert on_topic(kafka, None, Wish.present(pairs(a=10)), assume_stopped=True)["changed"] is False
+
+
+def test_topic_groups_that_cannot_be_seen_are_a_warning():
+    kafka = kafka_with(a=10)
+    kafka.groups = errors.BrokerDenied("no Describe.")
+    result = on_topic(kafka, None, Wish.present(pairs(a=4)), assume_stopped=True)
+    assert result["warnings"] == ["Whether a worker runs c could not be seen from the brokers. no Describe."] and result["changed"] is True
+
+
+@pytest.mark.parametrize("state, stop", [("RUNNING", True), ("RUNNING", False)])
+def test_topic_assume_stopped_does_not_count_where_a_worker_can_be_asked(state, stop):
+    connect = Worker(state)
+    kafka = kafka_with(connect, a=10)
+    if stop:
+        on_topic(kafka, connect, Wish.present(pairs(a=4)), stop=True, assume_stopped=True)
+        assert connect.writes == ["stop", "resume"]
+    else:
+        refused(errors.StateError, kafka, connect, Wish.present(pairs(a=4)), assume_stopped=True)
+
+
+# ---- names and keys that REST does not know -----------------------------------------------------------------------
+
+def test_topic_a_stopped_connector_with_a_name_that_no_url_takes():
+    kafka = kafka_with(a=10)
+    result = on_topic(kafka, Worker(ambiguous=True), Wish.present(pairs(a=4)), "auto")
+    assert left(kafka) == {"a": 4} and result["method_reason"] == "REST cannot do it: no such name in a URL"
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_topic_a_running_connector_with_such_a_name_cannot_be_stopped(check_mode):
+    connect = Worker("RUNNING", ambiguous=True)
+    kafka = kafka_with(a=10)
+    error = refused(errors.StateError, kafka, connect, Wish.present(pairs(a=4)), method="auto", check_mode=check_mode, stop=True)
+    assert "takes no request with such a name" in error.message and error.message.endswith("Nothing was changed.")
+    assert kafka.writes == [] and connect.writes == []
+
+
+def test_topic_raw_keys():
+    kafka = kafka_with(a=10).put("garbage", "x", 0).put("garbage", "x", 3)
+    wish = Wish.absent(None, ["garbage"])
+    for changed in (True, False):
+        result = on_topic(kafka, Worker(), wish, "auto", raw_keys=["garbage"])
+        assert result["changed"] is changed and result["offsets"] == pairs(a=10) and result["method"] == "topic"
+    assert [record[1:] for record in kafka.writes[0]] == [(0, b"garbage", None), (3, b"garbage", None)] and len(kafka.writes) == 1
+    assert left(kafka) == {"a": 10}
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_topic_the_key_that_counts_is_not_removed_as_a_raw_key(check_mode):
+    kafka = kafka_with(a=10, b=20)
+    error = refused(errors.WishError, kafka, Worker(), Wish.absent(None, [key("a")]), raw_keys=[key("a")], check_mode=check_mode)
+    assert error.message.endswith("To remove that, list the partition in offsets; nothing was changed.")
+    assert left(kafka) == {"a": 10, "b": 20} and kafka.writes == []
+
+
+def test_topic_auto_changes_where_rest_would_not_reach_every_copy():
+    kafka = kafka_with(a=10).put('["c", {"filename": "a"}]', '{"position":11}')
+    connect = Worker(live=live(a=10))
+    result = on_topic(kafka, connect, Wish.present(pairs(a=10)), "auto")
+    assert result["method"] == "topic" and result["changed"] is True and connect.writes == []
+    assert set(kafka.live().values()) == {b'{"position":10}', b'{"position":1}'}
+    assert result["diff"][0]["before"] == {'{"filename": "a"}': [{"position": 10}, {"position": 11}]}

@@ -270,3 +270,72 @@ def test_other_errors_are_not_swallowed():
         with pytest.raises(errors.AccessDenied):
             wait()
     assert Connector({"connector": {"state": FAILED}}).failed
+
+
+# ---- halting ------------------------------------------------------------------------------------------------------
+
+class OldWorker(FakeClient):
+    """Connect 3.4: no stop; a task restarted answers once it has been started anew."""
+
+    def require(self, feature):
+        raise errors.EndpointMissing("Connect 3.4.1 cannot stop connectors")
+
+    def restart_task(self, name, task):
+        self.calls.append(("restart_task", task))
+
+    def stop(self, name):
+        raise AssertionError("there is no such request")
+
+
+def old(*script, wait_timeout=60):
+    client = OldWorker(*script)
+    return client, Lifecycle(client, "c", wait_timeout, client.sleep, lambda: client.now)
+
+
+def test_halt_stops_where_stop_is_known():
+    client, life = lifecycle(R, (1, S))
+    assert life.can_stop and life.halt(Connector(R)).stopped and client.calls == [("require", "stop"), ("require", "stop"), ("stop", "c")]
+
+
+@pytest.mark.parametrize("before, calls", [
+    (status("RUNNING", "RUNNING", "RUNNING"), ["pause"]), (status("PAUSED", "PAUSED", "PAUSED"), []),
+    (status("FAILED", "RUNNING", "RUNNING"), ["restart", "pause"]), (status("RUNNING", "FAILED", "RUNNING"), ["pause"]),
+])
+def test_halt_before_stop_pauses_and_starts_every_task_anew(before, calls):
+    client, life = old(before, (1, status("PAUSED", "PAUSED", "PAUSED")))
+    assert not life.can_stop
+    after = life.halt(Connector(before))
+    assert after.state == PAUSED and client.calls == [(call, "c") for call in calls] + [("restart_task", 0), ("restart_task", 1)]
+
+
+def test_halt_restarts_no_task_before_all_are_paused_and_waits_until_they_are_again():
+    client, life = old(R, (1, status("PAUSED", "RUNNING", "PAUSED")), (3, status("PAUSED", "PAUSED", "PAUSED")))
+    restarted = []
+    client.restart_task = lambda name, task: restarted.append((task, client.now)) or client.script.extend(
+        [(client.now, status("PAUSED", "UNASSIGNED", "PAUSED")), (client.now + 4, status("PAUSED", "PAUSED", "PAUSED"))] if task else [])
+    life.halt(Connector(R))
+    assert [task for task, _now in restarted] == [0, 1] and min(now for _task, now in restarted) >= 3
+    assert client.now >= restarted[-1][1] + 4
+
+
+def test_a_failed_task_is_started_anew_and_has_to_be_paused():
+    client, life = old(status("RUNNING", "FAILED"), (1, status("PAUSED", "FAILED")), wait_timeout=5)
+    with pytest.raises(errors.WaitError, match=r"Waited 5 s for .* to be PAUSED with all its tasks started anew; it is PAUSED with 1 task"):
+        life.halt(Connector(status("RUNNING", "FAILED")))
+    assert ("restart_task", 0) in client.calls
+
+
+def test_halt_gives_up_where_it_is_not_paused():
+    client, life = old(R, wait_timeout=5)
+    with pytest.raises(errors.WaitError, match="to be PAUSED; it is RUNNING"):
+        life.halt(Connector(R))
+    assert client.calls == [("pause", "c")]
+
+
+@pytest.mark.parametrize("now, new, before", [
+    (S, True, False), (R, False, False), (P, False, True), (status("PAUSED", "PAUSED", "RUNNING"), False, False),
+    (status("PAUSED", "FAILED"), False, False), (status("RUNNING", "PAUSED"), False, False), (status("STOPPED", "RUNNING"), False, False),
+    (status("PAUSED", "UNASSIGNED"), False, False),
+])
+def test_halted(now, new, before):
+    assert (lifecycle(now)[1].halted(Connector(now)), old(now)[1].halted(Connector(now))) == (new, before)

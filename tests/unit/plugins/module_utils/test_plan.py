@@ -11,6 +11,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils import _mo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import Entry, Snapshot
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish, make_plan, movement
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import change_result
 
 NAN = float("nan")
 
@@ -75,7 +76,7 @@ def test_present_keeps_types_and_nulls():
 
 @pytest.mark.parametrize("items, says", [
     ([],
-     "The list offsets is empty, so nothing was changed. To reset the whole connector leave the option offsets out."),
+     "The list offsets is empty, so nothing was changed. To reset the whole connector leave the options offsets and raw_keys out."),
     ([{"offset": None}], "offsets[0] has no partition."),
     ([{"partition": {}}], "offsets[0].partition is an empty dictionary"),
     ([{"partition": {"p": 1}, "x": 1}], "offsets[0] has the unknown field x"),
@@ -237,7 +238,7 @@ def test_new_partitions_do_not_each_search_all_the_others():
 
     live = snapshot({str(number): number for number in range(50)})
     live.entries = Counting(live.entries)
-    wish = Wish.present([{"partition": {"p": "new %d" % number}, "offset": {"other": number}} for number in range(50)])
+    wish = Wish.present([{"partition": {"p": f"new {number}"}, "offset": {"other": number}} for number in range(50)])
     assert make_plan(live, wish).counts == {"set": 50, "remove": 0, "keep": 50}
     assert Counting.walks <= 2
 
@@ -390,3 +391,76 @@ def test_many_partitions_cost_a_fixed_number_of_steps_each(monkeypatch):
     assert plan.counts == {"set": count, "remove": 1, "keep": 0}
     assert len(plan.after()) == count and len(plan.changes) == count + 1
     assert len(calls) <= 6 * count
+
+
+# ---- what only the offsets topic knows ----------------------------------------------------------------------------
+
+def on_topic(live, unreadable=(), uneven=None):
+    """unreadable: partitions or the text of raw keys; uneven: {partition: further offsets}."""
+    keys = [name if isinstance(name, str) else {"p": name} for name in unreadable]
+    return Snapshot("c", "source", snapshot(live).entries.values(), [Entry(key, None) for key in keys],
+                    {_model.canonical({"p": name}): offsets for name, offsets in (uneven or {}).items()})
+
+
+@pytest.mark.parametrize("items, raw_keys, expected", [
+    (None, ["garbage"], [("remove", "garbage")]),
+    ([], ["garbage"], [("remove", "garbage")]),
+    ([{"partition": {"p": 1}}], ["garbage"], [("remove", {"p": 1}), ("remove", "garbage")]),
+    (None, ["not there"], []),
+    (None, ["garbage", "garbage", "not there"], [("remove", "garbage")]),
+    ([{"partition": {"p": 1}}], None, [("remove", {"p": 1})]),
+    (None, ['{"p": 1}'], []),  # a raw key is the whole key, not a partition
+])
+def test_raw_keys(items, raw_keys, expected):
+    plan = make_plan(on_topic({1: 4, 2: 5}, ["garbage"]), Wish.absent(items, raw_keys))
+    assert sorted(((action.verb, action.partition) for action in plan.changes), key=str) == sorted(expected, key=str)
+    assert not plan.resets_all and plan.warnings == [] and 2 in [entry.partition["p"] for entry in plan.after()]
+
+
+@pytest.mark.parametrize("items, raw_keys", [([], []), ([], None), (None, [])])
+def test_raw_keys_that_name_nothing(items, raw_keys):
+    with pytest.raises(WishError, match="The list offsets is empty, so nothing was changed"):
+        Wish.absent(items, raw_keys)
+
+
+def test_a_raw_key_in_result_and_diff():
+    plan = make_plan(on_topic({1: 4}, ["garbage"]), Wish.absent(None, ["garbage"]))
+    result = change_result(plan, "topic", 0)
+    assert result["actions"][0] == {"partition": "garbage", "action": "remove", "from": None, "to": None, "direction": "none",
+                                    "distance": 0}
+    assert result["counts"] == {"set": 0, "remove": 1, "keep": 1, "before": 1, "after": 1}
+
+
+@pytest.mark.parametrize("wish, expected", [
+    (Wish.present([pair(1, 4)]), [("set", 1)]),  # the copy shown is right, another one is not
+    (Wish.present([pair(1, 5)]), [("set", 1)]),
+    (Wish.present([pair(2, 5)]), []),
+    (Wish.present([pair(2, 5)], purge=True), [("remove", 1)]),
+    (Wish.absent([{"partition": {"p": 1}}]), [("remove", 1)]),
+    (Wish.absent([{"partition": {"p": 2}}]), [("remove", 2)]),
+    (Wish.absent(None), [("remove", 1), ("remove", 2)]),
+])
+def test_copies_that_disagree(wish, expected):
+    plan = make_plan(on_topic({1: 4, 2: 5}, uneven={1: [{"o": 9}]}), wish)
+    assert [(action.verb, action.partition["p"]) for action in plan.changes] == expected
+    assert [list(action.copies) for action in plan.changes] == [[{"o": 9}] if number == 1 else [] for _verb, number in expected]
+
+
+@pytest.mark.parametrize("wish, before, after", [
+    (Wish.present([pair(1, 4)]), [{"o": 4}, {"o": 9}, None], {"o": 4}),
+    (Wish.present([pair(1, 7)]), [{"o": 4}, {"o": 9}, None], {"o": 7}),
+    (Wish.absent(None), [{"o": 4}, {"o": 9}, None], None),
+    (Wish.present([pair(2, 7)]), {"o": 4}, {"o": 4}),
+])
+def test_copies_that_disagree_in_the_diff(wish, before, after):
+    result = change_result(make_plan(on_topic({1: 4}, uneven={1: [{"o": 9}, None]}), wish), "topic", 0)
+    diff = result["diff"][0]
+    assert (diff["before"]['{"p": 1}'], diff["after"].get('{"p": 1}')) == (before, after)
+    assert next(action for action in result["actions"] if action["partition"] == {"p": 1})["from"] == {"o": 4}
+
+
+def test_what_could_not_be_read_before_is_not_put_back_by_removing_it():
+    before = on_topic({1: 4}, [3, "garbage"])
+    assert not make_plan(before, Wish.exactly(before)).changed
+    after = on_topic({1: 7}, [3, "garbage"])
+    assert verbs(make_plan(after, Wish.exactly(before))) == [("set", 1)]

@@ -155,3 +155,64 @@ def test_behind_a_wrong_prefix_no_version_is_blamed(stub, client):
     stub.error(404, "HTTP 404 Not Found").reply(404, "<title>nginx</title>")
     with pytest.raises(errors.NotConnect, match="nginx"):
         client.offsets("c")
+
+
+# ---- names that a worker of 4.0 or later does not take in a URL ---------------------------------------------------
+
+AMBIGUOUS = "<title>Error 400 Ambiguous URI path encoding</title>"
+SLASHED = {"status": {"name": "a/b", "connector": {"state": "STOPPED"}, "tasks": []}, "info": {"name": "a/b", "config": {"x": "1"}}}
+
+
+@pytest.mark.parametrize("call, path, found", [
+    (lambda c: c.status("a/b"), "/connectors/a%2Fb/status", SLASHED["status"]), (lambda c: c.info("a/b"), "/connectors/a%2Fb",
+                                                                                 SLASHED["info"]),
+])
+def test_such_a_connector_is_looked_up_in_the_list(stub, client, call, path, found):
+    stub.reply(400, AMBIGUOUS).reply(200, {"a": {"status": {"connector": {}}, "info": {"config": {}}}, "a/b": SLASHED})
+    assert call(client) == found
+    assert stub.lines == ["GET " + path, "GET /connectors?expand=status&expand=info"]
+
+
+@pytest.mark.parametrize("listed", [{}, {"a": SLASHED}, {"a/b": {}}, {"A/B": SLASHED}])
+@pytest.mark.parametrize("call", [lambda c: c.status("a/b"), lambda c: c.info("a/b")])
+def test_such_a_connector_that_is_not_in_the_list(stub, client, call, listed):
+    stub.reply(400, AMBIGUOUS).reply(200, listed)
+    with pytest.raises(errors.NoConnector) as caught:
+        call(client)
+    assert caught.value.message == (
+        f"There is no such connector: a/b is not in the list that {stub.url}/connectors gives, and cannot be asked for by itself because "
+        "of its name.")
+    assert caught.value.facts["http_status"] == 400
+
+
+@pytest.mark.parametrize("call", [
+    lambda c: c.offsets("a/b"), lambda c: c.alter_offsets("a/b", PAIRS), lambda c: c.reset_offsets("a/b"), lambda c: c.stop("a/b"),
+    lambda c: c.pause("a/b"), lambda c: c.resume("a/b"), lambda c: c.require_url("a/b"), lambda c: c.restart_task("a/b", 0),
+])
+def test_what_no_list_can_do_is_refused(stub, client, call):
+    stub.reply(400, AMBIGUOUS)
+    with pytest.raises(errors.AmbiguousName):
+        call(client)
+    assert len(stub) == 1
+
+
+def test_an_old_worker_takes_such_a_name(stub, client):
+    stub.reply(200, {"config": {}}).reply(200, {"connector": {}})
+    client.require_url("a/b")
+    client.status("a/b")
+    assert stub.lines == ["GET /connectors/a%2Fb", "GET /connectors/a%2Fb/status"]
+
+
+def test_require_url_of_a_connector_that_is_not_there(stub, client):
+    stub.error(404, "Connector c not found")
+    with pytest.raises(errors.NoConnector):
+        client.require_url("c")
+
+
+@pytest.mark.parametrize("call, line", [
+    (lambda c: c.restart("a b"), "POST /connectors/a%20b/restart"),
+    (lambda c: c.restart_task("a b", 3), "POST /connectors/a%20b/tasks/3/restart"),
+])
+def test_restarts(stub, client, call, line):
+    stub.reply(204)
+    assert call(client) is None and stub.lines == [line]

@@ -1,0 +1,150 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A Kafka cluster in memory, as far as the offsets-topic road looks at one."""
+
+from __future__ import annotations
+
+import struct
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import Topic
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._murmur2 import partition_for
+
+#: 2024-01-01T00:00:00Z; each record is a second younger than the one before
+EPOCH = 1704067200000
+
+
+class Message:
+    """A record as confluent-kafka gives it."""
+
+    def __init__(self, partition, offset, key, value, time):
+        self._parts = key, value, partition, offset, time
+
+    def key(self):
+        return self._parts[0]
+
+    def value(self):
+        return self._parts[1]
+
+    def partition(self):
+        return self._parts[2]
+
+    def offset(self):
+        return self._parts[3]
+
+    def timestamp(self):
+        return (0, -1) if self._parts[4] is None else (1, self._parts[4])
+
+
+class FakeKafka:
+    """``topics``: name -> its partitions, each a list of messages. ``faults``: what the next writes do instead.
+
+    A fault is an exception to raise, or a function of the records; ``asked``: the calls; ``writes``: what was written.
+    """
+
+    cluster_id = "cluster-1"
+    brokers = "b:9092"
+
+    timeout = 1
+
+    def __init__(self, *names, partitions=5, policy="compact"):
+        self.topics = {name: [[] for _number in range(partitions)] for name in names or ("offsets",)}
+        self.policies = dict.fromkeys(self.topics, policy)
+        #: (topic, partition) -> end for a reader of committed records, while a transaction is open
+        self.open = {}
+        self.groups = []
+        self.denied = ()
+        self.asked, self.writes, self.ids, self.faults = [], [], [], []
+        self._seconds = 0
+
+    # ---- what a test puts in, and sees
+
+    def put(self, key, value, place=None, topic="offsets", time=0):
+        """key, value: text or bytes. place: by default where Java's producer puts it. time: None for none."""
+        key, value = (part.encode("utf-8") if isinstance(part, str) else part for part in (key, value))
+        partitions = self.topics[topic]
+        place = partition_for(key, len(partitions)) if place is None else place
+        self._seconds += 1
+        time = time if time is None else time or EPOCH + 1000 * self._seconds
+        partitions[place].append(Message(place, len(partitions[place]), key, value, time))
+        return self
+
+    def live(self, topic="offsets") -> dict:
+        """(partition, key) -> value, as after compaction"""
+        found = {}
+        for number, messages in enumerate(self.topics[topic]):
+            found.update({(number, message.key()): message.value() for message in messages})
+        return {place: value for place, value in found.items() if value is not None}
+
+    # ---- KafkaClient
+
+    def topic(self, name):
+        self.asked.append(("topic", name))
+        if name not in self.topics:
+            raise errors.NoTopic(f"There is no topic {name}")
+        return Topic(name, len(self.topics[name]), self.policies[name])
+
+    def offset_topics(self):
+        return [Topic(name, len(found), self.policies[name]) for name, found in sorted(self.topics.items()) if "offset" in name]
+
+    def connect_groups(self):
+        if isinstance(self.groups, Exception):
+            raise self.groups
+        return self.groups
+
+    def starts(self, topic):
+        return dict.fromkeys(range(topic.partitions), 0)
+
+    def ends(self, topic):
+        self.asked.append(("ends", topic.name))
+        ends = {number: len(messages) for number, messages in enumerate(self.topics[topic.name])}
+        return {number: self.open.get((topic.name, number), end) for number, end in ends.items()}, ends
+
+    def read(self, topic, starts, ends):
+        self.asked.append(("read", topic.name, sum(ends.values()) - sum(starts.values())))
+        if topic.name in self.denied:
+            raise errors.BrokerDenied(f"no Read on {topic.name}")
+        for number, messages in enumerate(self.topics[topic.name]):
+            for message in messages[starts[number]:ends[number]]:
+                yield [message]
+
+    def write(self, records, transactional_id):
+        fault = self.faults.pop(0) if self.faults else None
+        if isinstance(fault, Exception):
+            raise fault
+        if fault is not None:
+            return fault(records)
+        self.writes.append(list(records))
+        self.ids.append(transactional_id)
+        return self.carry_out(records)
+
+    def carry_out(self, records):
+        for topic, place, key, value in records:
+            self.put(key, value, place, topic)
+
+
+# ---- the bytes of Connect's protocol ------------------------------------------------------------------------------
+
+def _text(value):
+    data = value.encode("utf-8")
+    return struct.pack(">h", len(data)) + data
+
+
+def _work(tasks):
+    """ConnectProtocol's array of {connector, array of tasks}; a task is -1 for the connector itself."""
+    return struct.pack(">i", len(tasks)) + b"".join(
+        _text(name) + struct.pack(f">i{len(numbers)}i", len(numbers), *numbers) for name, numbers in tasks.items())
+
+
+def assignment(version, tasks, revoked=None, error=0, delay=300000):
+    """Versions 1 and 2 end with what is revoked and the delay of the next rebalance."""
+    more = b"" if version == 0 else (struct.pack(">i", -1) if revoked is None else _work(revoked)) + struct.pack(">i", delay)
+    return struct.pack(">hh", version, error) + _text("leader-1") + _text("http://w:8083/") + struct.pack(">q", 7) + _work(tasks) + more
+
+
+def metadata(version, had=None):
+    """The worker's state; from version 1 on with what it has, as nullable bytes."""
+    more = b"" if version == 0 else struct.pack(">i", -1) if had is None else struct.pack(">i", len(had)) + had
+    return struct.pack(">h", version) + _text("http://w:8083/") + struct.pack(">q", 7) + more

@@ -1,0 +1,535 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import Snapshot, canonical
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._murmur2 import partition_for
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_log import decode_key, new_key
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish, make_plan
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import (
+    TopicReader,
+    TopicStore,
+    raw_bytes,
+    raw_text,
+    sink_shaped,
+)
+from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import FakeKafka
+
+#: with 5 topic partitions they belong on 1, 4 and 1
+COMPACT = b'["fs-orders",{"filename":"in/orders.txt"}]'
+BLANKS = b'["fs-orders", {"filename": "in/orders.txt"}]'
+ENVELOPED = b'{"schema":null,"payload":["fs-orders",{"filename":"in/orders.txt"}]}'
+ORDERS = {"filename": "in/orders.txt"}
+#: 3 and 0
+OWN_ORDER = b'["fp-files",{"name":"a.csv","path":"landing"}]'
+HASH_ORDER = b'["fp-files",{"path":"landing","name":"a.csv"}]'
+FILE = {"name": "a.csv", "path": "landing"}
+
+
+def store_of(kafka, name="fs-orders", topics=("offsets",), **options):
+    return TopicStore(TopicReader(kafka), name, list(topics), **options)
+
+
+def present(partition, offset, purge=False):
+    return Wish.present([{"partition": partition, "offset": offset}], purge)
+
+
+def absent(*partitions, raw_keys=None):
+    return Wish.absent([{"partition": partition} for partition in partitions] or None, raw_keys)
+
+
+def carry_out(store, wish):
+    """The records written, and no change is left after them."""
+    plan = make_plan(store.read(), wish)
+    if not plan.changed:
+        return []
+    store.check(plan)
+    assert store.apply(plan) is None
+    assert not make_plan(store.read(), wish).changed
+    return store.reader.kafka.writes[-1]
+
+
+def shown(store):
+    snapshot = store.read()
+    return {key: entry.offset for key, entry in snapshot.entries.items()}, sorted(snapshot.unreadable)
+
+
+# ---- reading ------------------------------------------------------------------------------------------------------
+
+def test_read():
+    kafka = FakeKafka().put(COMPACT, '{"position":4}').put('["fs-orders2",{"p":1}]', "{}").put('["fs\\u002dorders",{"p":2}]',
+                                                                                               '{"position":1}')
+    store = store_of(kafka.put('["fs-orders",{"p":3}]', "garbage").put("garbage", "garbage").put('["fs-orders",{"p":[]}]', "{}", 3))
+    snapshot = store.read()
+    assert (snapshot.connector, snapshot.kind, snapshot.uneven) == ("fs-orders", "source", {'{"p": 2}': [None]})
+    assert shown(store) == ({'{"filename": "in/orders.txt"}': {"position": 4}, '{"p": 2}': {"position": 1}}, ['{"p": 3}'])
+    assert [(one.key, one.place) for one in store.unreadable_records()] == [(b'["fs-orders",{"p":[]}]', 3)]
+    assert not store.agrees_with_rest() and sorted(store.held()) == ['{"filename": "in/orders.txt"}', '{"p": 2}', '{"p": 3}']
+
+
+def test_a_topic_without_records_and_one_that_does_not_exist():
+    assert shown(store_of(FakeKafka())) == ({}, [])
+    with pytest.raises(errors.NoTopic):
+        store_of(FakeKafka(), topics=["other"]).read()
+
+
+@pytest.mark.parametrize("keys", [["garbage"], ["connector-c", "task-c-0"], [b"\x00\x03snk\x00\x00\x00\x00"]])
+def test_a_topic_of_another_kind(keys):
+    kafka = FakeKafka("my-offsets")
+    for key in keys:
+        kafka.put(key, "x", topic="my-offsets")
+    store = store_of(kafka, topics=["my-offsets"])
+    for _attempt in range(2):
+        with pytest.raises(errors.NotOffsetsTopic, match=f"The topic my-offsets is no offsets topic: none of its {len(keys)} records"):
+            store.read()
+
+
+def test_a_topic_with_tombstones_alone_is_an_offsets_topic():
+    assert shown(store_of(FakeKafka().put(COMPACT, None))) == ({}, [])
+
+
+@pytest.mark.parametrize("policy, warned", [("compact", 0), (None, 0), ("delete", 1), ("compact,delete", 1)])
+def test_the_cleanup_policy(policy, warned):
+    store = store_of(FakeKafka(policy=policy).put(COMPACT, "{}"))
+    for _attempt in range(2):
+        found = store.concerns(store.read())
+    assert len(found) == warned and all(f"The topic offsets has cleanup.policy={policy}: old offsets are deleted" in text for text in found)
+
+
+def test_an_open_transaction():
+    kafka = FakeKafka().put(COMPACT, '{"position":4}').put(COMPACT, '{"position":9}')
+    kafka.open = {("offsets", 1): 1, ("offsets", 3): 0}
+    store = store_of(kafka)
+    assert shown(store)[0] == {'{"filename": "in/orders.txt"}': {"position": 4}}
+    assert store.concerns(store.read()) == ["A transaction is open on offsets (partition 1): only what is before it was read."]
+    kafka.open.clear()
+    assert shown(store)[0] == {'{"filename": "in/orders.txt"}': {"position": 9}}
+
+
+def test_keys_that_do_not_lie_where_they_belong():
+    store = store_of(FakeKafka().put(COMPACT, "{}", 4).put('["a",{"x":1}]', "{}"))
+    assert store.concerns(store.read())[0].startswith(
+        "1 of 2 keys looked at on offsets do not lie where Connect's producer puts them among 5 partitions: partitions were added")
+
+
+def test_only_what_has_come_since_is_read_again():
+    kafka = FakeKafka().put(COMPACT, '{"position":4}')
+    store = store_of(kafka)
+    store.read()
+    store.read()
+    kafka.put(COMPACT, None)
+    assert shown(store) == ({}, [])
+    assert [call for call in kafka.asked if call[0] != "ends"] == [("topic", "offsets")] + [("read", "offsets", count) for count in (1, 0,
+                                                                                                                                     1)]
+
+
+def test_a_reader_keeps_one_log_for_each_topic():
+    kafka = FakeKafka("offsets", "own-offsets").put(COMPACT, '{"position":4}').put(COMPACT, '{"position":9}', topic="own-offsets")
+    reader = TopicReader(kafka)
+    assert shown(TopicStore(reader, "fs-orders", ["own-offsets"]))[0] != shown(TopicStore(reader, "fs-orders", ["offsets"]))[0]
+    assert reader.read("offsets") is reader.read("offsets") and reader.read("offsets").records == 1
+
+
+# ---- writing: all copies and nothing else -------------------------------------------------------------------------
+
+@pytest.mark.parametrize("records, wish, written", [
+    # where it was read, byte for byte
+    ([(COMPACT, None, 4)], present(ORDERS, {"position": 9}), [(1, COMPACT, b'{"position":9}')]),
+    ([(COMPACT, None, 4)], absent(ORDERS), [(1, COMPACT, None)]),
+    ([(COMPACT, None, 4)], absent(), [(1, COMPACT, None)]),
+    ([(COMPACT, 3, 4)], present(ORDERS, {"position": 9}), [(3, COMPACT, b'{"position":9}')]),
+    ([(COMPACT, 3, 4)], absent(), [(3, COMPACT, None)]),
+    # nothing to do
+    ([(COMPACT, None, 4)], present(ORDERS, {"position": 4}), []),
+    ([(COMPACT, None, 4), (COMPACT, None, None)], absent(ORDERS), []),
+    ([(COMPACT, None, 4), (COMPACT, 4, None)], present(ORDERS, {"position": 4}), []),
+    ([(COMPACT, None, 4)], absent({"filename": "other"}), []),
+    # types
+    ([(COMPACT, None, 4)], present(ORDERS, {"position": 4.0}), [(1, COMPACT, b'{"position":4.0}')]),
+    ([(COMPACT, None, 4)], present(ORDERS, {"s": "4", "d": None, "b": True}), [(1, COMPACT, b'{"b":true,"s":"4","d":null}')]),
+    # C01: a tombstone that went astray, and one that no worker needs
+    ([(COMPACT, 1, 4), (COMPACT, 4, None)], absent(ORDERS), [(1, COMPACT, None)]),
+    ([(COMPACT, 1, 4), (COMPACT, 4, None)], present(ORDERS, {"position": 9}), [(1, COMPACT, b'{"position":9}')]),
+    # C02: blanks
+    ([(COMPACT, 1, 4), (BLANKS, 4, 7)], absent(ORDERS), [(1, COMPACT, None), (4, BLANKS, None)]),
+    ([(COMPACT, 1, 4), (BLANKS, 4, 7)], present(ORDERS, {"position": 4}), [(1, COMPACT, b'{"position":4}'), (4, BLANKS,
+                                                                                                             b'{"position":4}')]),
+    ([(COMPACT, 1, 4), (BLANKS, 4, 4)], present(ORDERS, {"position": 4}), []),
+    ([(COMPACT, 1, 4), (BLANKS, 4, 4), (BLANKS, 4, None)], absent(), [(1, COMPACT, None)]),
+    ([(BLANKS, 4, 4)], absent(ORDERS), [(4, BLANKS, None)]),
+    # split
+    ([(COMPACT, 1, 4), (COMPACT, 2, 4), (COMPACT, 3, 5)], present(ORDERS, {"position": 4}),
+     [(1, COMPACT, b'{"position":4}'), (2, COMPACT, b'{"position":4}'), (3, COMPACT, b'{"position":4}')]),
+    ([(COMPACT, 1, 4), (COMPACT, 2, 4)], absent(), [(1, COMPACT, None), (2, COMPACT, None)]),
+    # an envelope stays one, for the key and the value each for itself
+    ([(ENVELOPED, None, 4)], present(ORDERS, {"position": 9}), [(1, ENVELOPED, b'{"position":9}')]),
+    ([(ENVELOPED, None, '{"schema":null,"payload":{"position":4}}')], present(ORDERS, {"position": 9}),
+     [(1, ENVELOPED, b'{"schema":null,"payload":{"position":9}}')]),
+    ([(COMPACT, None, '{"schema":null,"payload":{"position":4}}')], present(ORDERS, {"position": 9}),
+     [(1, COMPACT, b'{"schema":null,"payload":{"position":9}}')]),
+    ([(ENVELOPED, None, 4)], absent(), [(1, ENVELOPED, None)]),
+    # a value that is no offset
+    ([(COMPACT, None, "garbage")], absent(), [(1, COMPACT, None)]),
+    ([(COMPACT, None, "garbage")], absent(ORDERS), [(1, COMPACT, None)]),
+    ([(COMPACT, None, "garbage")], present(ORDERS, {"position": 9}), [(1, COMPACT, b'{"position":9}')]),
+    ([(COMPACT, None, "garbage")], present({"filename": "b"}, {"position": 9}, purge=True),
+     [(0, b'["fs-orders",{"filename":"b"}]', b'{"position":9}'), (1, COMPACT, None)]),
+    # it was removed: where it was, best where workers write
+    ([(COMPACT, 1, None)], present(ORDERS, {"position": 9}), [(1, COMPACT, b'{"position":9}')]),
+    ([(COMPACT, 3, None)], present(ORDERS, {"position": 9}), [(3, COMPACT, b'{"position":9}')]),
+    ([(COMPACT, 1, None), (COMPACT, 3, None)], present(ORDERS, {"position": 9}), [(1, COMPACT, b'{"position":9}')]),
+    ([(COMPACT, 1, None), (BLANKS, 4, None)], present(ORDERS, {"position": 9}), [(1, COMPACT, b'{"position":9}')]),
+    ([(COMPACT, 3, None), (BLANKS, 4, None)], present(ORDERS, {"position": 9}), [(3, COMPACT, b'{"position":9}')]),
+    ([(COMPACT, 2, None), (COMPACT, 3, None)], present(ORDERS, {"position": 9}), [(3, COMPACT, b'{"position":9}')]),
+    ([(ENVELOPED, 3, None)], present(ORDERS, {"position": 9}), [(3, ENVELOPED, b'{"schema":null,"payload":{"position":9}}')]),
+    # it is new
+    ([], present(ORDERS, {"position": 9}), [(1, COMPACT, b'{"position":9}')]),
+    ([], absent(), []),
+])
+def test_what_is_written(records, wish, written):
+    kafka = FakeKafka().put('["fs-orders2",{"filename":"in/orders.txt"}]', '{"position":1}').put("garbage", "garbage", 2)
+    for key, place, value in records:
+        kafka.put(key, f'{{"position":{value}}}' if isinstance(value, int) else value, place)
+    found = [record[1:] for record in carry_out(store_of(kafka), wish)]
+    assert sorted(found, key=lambda record: (record[0], record[1])) == written
+    assert kafka.live()[2, b"garbage"] == b"garbage" and len(kafka.writes) == bool(written)
+    assert b'{"position":1}' in kafka.live().values()
+
+
+def test_all_records_of_a_change_are_one_transaction():
+    kafka = FakeKafka()
+    for number in range(50):
+        kafka.put(f'["fs-orders",{{"p":{number}}}]', '{"o":1}')
+    carry_out(store_of(kafka), absent())
+    assert len(kafka.writes) == 1 and len(kafka.writes[0]) == 50 and kafka.live() == {}
+    assert kafka.ids == ["streamops.kafka_connect.offsets.fs-orders"]
+
+
+@pytest.mark.parametrize("typed", [{"name": "a.csv", "path": "landing"}, {"path": "landing", "name": "a.csv"}])
+@pytest.mark.parametrize("records, options, written", [
+    ([OWN_ORDER], {}, [(3, OWN_ORDER)]),
+    ([OWN_ORDER, HASH_ORDER], {}, [(0, HASH_ORDER), (3, OWN_ORDER)]),
+    ([], {}, [(0, HASH_ORDER)]),
+    ([b'["fp-files",{"name":"b","path":"q"}]'], {}, [(3, OWN_ORDER)]),
+    ([b'["fp-files",{"path":"q","name":"b"}]'], {}, [(0, HASH_ORDER)]),
+    ([b'["other",{"name":"b","path":"q"}]'], {}, [(0, HASH_ORDER)]),
+    ([b'["fp-files",{"name":"b","hash":"q"}]'], {}, [(0, HASH_ORDER)]),
+    ([], {"key_order": ["name", "path"]}, [(3, OWN_ORDER)]),
+    ([], {"key_order": ["path", "name"]}, [(0, HASH_ORDER)]),
+    ([b'["fp-files",{"path":"q","name":"b"}]'], {"key_order": ["name", "path"]}, [(3, OWN_ORDER)]),
+    ([OWN_ORDER], {"key_order": ["path", "name"]}, [(0, HASH_ORDER), (3, OWN_ORDER)]),
+])
+def test_the_order_of_a_key(typed, records, options, written):
+    kafka = FakeKafka()
+    for key in records:
+        kafka.put(key, '{"o":1}')
+    found = carry_out(store_of(kafka, "fp-files", **options), present(typed, {"o": 2}))
+    assert sorted(found) == [("offsets", place, key, b'{"o":2}') for place, key in written]
+
+
+def test_a_key_order_of_other_fields_is_refused():
+    store = store_of(FakeKafka(), "fp-files", key_order=["nmae", "path"])
+    plan = make_plan(store.read(), present(FILE, {"o": 2}))
+    with pytest.raises(errors.WishError, match="nmae, path.* are not the fields of any partition of fp-files"):
+        store.check(plan)
+
+
+def test_a_new_key_gets_the_envelope_of_the_others():
+    kafka = FakeKafka().put('{"schema":null,"payload":["fs-orders",{"filename":"b"}]}', '{"schema":null,"payload":{"position":1}}')
+    assert carry_out(store_of(kafka), present(ORDERS, {"position": 9})) == [
+        ("offsets", 1, ENVELOPED, b'{"schema":null,"payload":{"position":9}}')]
+
+
+@pytest.mark.parametrize("records, options", [
+    ([(b'["fp-files",{"name":"b","path":"q"}]', '{"o":1}'), (OWN_ORDER, None), (HASH_ORDER, None)], {}),
+    ([(b'["fp-files",{"name":"b","path":"q"}]', '{"o":1}'), (HASH_ORDER, None)], {}),
+    ([(HASH_ORDER, None)], {"key_order": ["name", "path"]}),
+    ([(OWN_ORDER, None), (HASH_ORDER, None)], {"key_order": ["name", "path"]}),
+])
+def test_a_removed_key_in_an_order_that_the_connector_never_reads_is_not_used_again(records, options):
+    kafka = FakeKafka()
+    for key, value in records:
+        kafka.put(key, value)
+    assert (3, OWN_ORDER, b'{"o":2}') in [
+        record[1:] for record in carry_out(store_of(kafka, "fp-files", **options), present(FILE, {"o": 2}))]
+
+
+@pytest.mark.parametrize("sibling, options", [(b'["fp-files",{"name":"b","path":"q"}]', {}), (None, {"key_order": ["name", "path"]})])
+def test_an_offset_held_in_an_order_that_the_connector_never_reads_gets_the_key_that_it_reads(sibling, options):
+    kafka = FakeKafka().put(HASH_ORDER, '{"o":1}')  # as a change by REST leaves it
+    if sibling:
+        kafka.put(sibling, '{"o":1}').put('["fp-files",{"name":"c","path":"q"}]', '{"o":1}')
+    assert sorted(record[1:] for record in carry_out(store_of(kafka, "fp-files", **options), present(FILE, {"o": 2}))) == [
+        (0, HASH_ORDER, b'{"o":2}'), (3, OWN_ORDER, b'{"o":2}')]
+
+
+def test_a_removed_key_with_blanks_is_not_used_again():
+    kafka = FakeKafka().put(BLANKS, '{"position":4}').put(BLANKS, None)
+    assert (1, COMPACT, b'{"position":9}') in [record[1:] for record in carry_out(store_of(kafka), present(ORDERS, {"position": 9}))]
+
+
+def test_an_offset_held_under_blanks_alone_gets_the_key_that_a_worker_reads():
+    kafka = FakeKafka().put(BLANKS, '{"position":4}')
+    assert (1, COMPACT, b'{"position":9}') in [record[1:] for record in carry_out(store_of(kafka), present(ORDERS, {"position": 9}))]
+
+
+def test_a_new_key_with_a_float_is_refused():
+    kafka = FakeKafka()
+    store = store_of(kafka)
+    plan = make_plan(store.read(), present({"p": 1.5}, {"o": 1}))
+    with pytest.raises(errors.RoadError, match="is new and holds a float.* Nothing was changed"):
+        store.check(plan)
+    kafka.put('["fs-orders",{"p":1.5}]', '{"o":1}', 3)
+    assert carry_out(store_of(kafka), present({"p": 1.5}, {"o": 2})) == [("offsets", 3, b'["fs-orders",{"p":1.5}]', b'{"o":2}')]
+
+
+@pytest.mark.parametrize("others", [[], ['["fs-orders",{"p":2.5}]']])
+def test_a_removed_key_with_a_float_can_be_put_back(others):
+    kafka = FakeKafka().put('["fs-orders",{"p":1.5}]', '{"o":1}', 3).put('["fs-orders",{"p":1.5}]', None, 3)
+    for key in others:
+        kafka.put(key, '{"o":1}')
+    assert carry_out(store_of(kafka), present({"p": 1.5}, {"o": 2})) == [("offsets", 3, b'["fs-orders",{"p":1.5}]', b'{"o":2}')]
+
+
+@pytest.mark.parametrize("key", ['["fs-orders", {"p": 1.5}]', '["fs-orders",{"p":15e-1}]'])
+def test_a_float_under_a_key_that_no_worker_reads_is_refused(key):
+    store = store_of(FakeKafka().put(key, '{"o":1}'))
+    plan = make_plan(store.read(), present({"p": 1.5}, {"o": 2}))
+    with pytest.raises(errors.RoadError, match="Nothing was changed"):
+        store.check(plan)
+
+
+def test_a_copy_that_came_meanwhile_is_seen_by_the_next_plan():
+    kafka = FakeKafka().put(COMPACT, '{"position":4}')
+    store = store_of(kafka)
+    store.apply(make_plan(store.read(), absent()))
+    kafka.put(BLANKS, '{"position":7}')
+    assert make_plan(store.read(), absent()).changed
+
+
+# ---- raw keys -----------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("key, text", [
+    (COMPACT, COMPACT.decode()), (b"garbage", "garbage"), ("é".encode(), "é"), (b"", ""), (b"\xff\x00", "base64:/wA="),
+    (b"base64:x", "base64:YmFzZTY0Ong="),
+])
+def test_raw_keys_as_text(key, text):
+    assert raw_text(key) == text and raw_bytes(text) == key
+
+
+@pytest.mark.parametrize("text", ["base64:!", "base64:YQ", "base64:é"])
+def test_raw_keys_that_are_no_base64(text):
+    with pytest.raises(errors.WishError, match="raw_keys: base64:.* is not base64 after its prefix"):
+        raw_bytes(text)
+    with pytest.raises(errors.WishError):
+        store_of(FakeKafka(), raw_keys=[text]).read()
+
+
+@pytest.mark.parametrize("text, written", [
+    ("garbage", [(0, b"garbage"), (2, b"garbage")]),
+    ("base64:/wA=", [(1, b"\xff\x00")]),
+    ('["fs-orders",{"p":[1]}]', [(3, b'["fs-orders",{"p":[1]}]')]),
+    (BLANKS.decode(), [(4, BLANKS)]),
+    ("gone", []), ("nothing", []), ('["fs-orders",{"filename":"b"}]', []),
+])
+def test_raw_keys_are_removed_wherever_they_are(text, written):
+    kafka = FakeKafka().put("garbage", "x", 0).put("garbage", "x", 2).put("garbage2", "x", 2).put(b"\xff\x00", "x", 1).put("gone", "x", 1)
+    kafka.put("gone", None, 1).put('["fs-orders",{"p":[1]}]', "{}", 3).put(COMPACT, '{"position":4}').put(BLANKS, '{"position":4}')
+    before = kafka.live()
+    found = carry_out(store_of(kafka, raw_keys=[text]), absent(raw_keys=[text]))
+    assert sorted(found) == [("offsets", place, key, None) for place, key in written]
+    assert kafka.live() == {place: value for place, value in before.items() if place not in written}
+
+
+@pytest.mark.parametrize("records", [[(COMPACT, 1)], [(COMPACT, 1), (BLANKS, 4)], [(COMPACT, 1), (COMPACT, 4)], [(BLANKS, 4)]])
+def test_the_key_that_counts_is_refused_as_a_raw_key(records):
+    kafka = FakeKafka()
+    for key, place in records:
+        kafka.put(key, '{"position":4}', place)
+    text = records[0][0].decode()
+    with pytest.raises(errors.WishError, match="is the very key whose offset counts for its partition. To remove that, list the partition"):
+        store_of(kafka, raw_keys=[text]).read()
+    kafka.put(records[0][0], None, records[0][1])
+    if len({key for key, _place in records}) == len(records):  # it counts no more
+        assert not make_plan(store_of(kafka, raw_keys=[text]).read(), absent(raw_keys=[text])).changed
+
+
+def test_without_its_raw_key_nothing_unreadable_is_touched():
+    kafka = FakeKafka().put("garbage", "x").put('["fs-orders",{"p":[1]}]', "{}").put(None, "x", 1).put(COMPACT, '{"position":4}')
+    assert carry_out(store_of(kafka), absent()) == [("offsets", 1, COMPACT, None)]
+
+
+@pytest.mark.parametrize("text", ['["fs-orders2",{"p":1}]', '["fs-orders2",{"p":[1]}]', '["fs\\u002dorders2",{"p":1}]'])
+def test_a_raw_key_of_another_connector_is_refused(text):
+    with pytest.raises(errors.WishError, match="belongs to the connector fs-orders2, not to fs-orders; nothing was changed"):
+        store_of(FakeKafka().put(text, "{}"), raw_keys=[text]).read()
+
+
+# ---- a topic of its own -------------------------------------------------------------------------------------------
+
+def two(own=(), shared=()):
+    kafka = FakeKafka("own", "offsets", partitions=5)
+    kafka.topics["own"] = [[]]
+    for topic, records in (("own", own), ("offsets", shared)):
+        for key, value in records:
+            kafka.put(key, value and f'{{"position":{value}}}', topic=topic)
+    return kafka, store_of(kafka, topics=["own", "offsets"])
+
+
+@pytest.mark.parametrize("own, shared, expected", [
+    ([(COMPACT, 4)], [(COMPACT, 7)], ({'{"filename": "in/orders.txt"}': {"position": 4}}, [])),
+    ([(COMPACT, 4)], [], ({'{"filename": "in/orders.txt"}': {"position": 4}}, [])),
+    ([(COMPACT, None)], [(COMPACT, 7)], ({}, ['{"filename": "in/orders.txt"}'])),
+    ([], [(COMPACT, 7)], ({}, ['{"filename": "in/orders.txt"}'])),
+    ([(COMPACT, None)], [(COMPACT, None)], ({}, [])),
+])
+def test_its_own_topic_counts(own, shared, expected):
+    assert shown(two(own, shared)[1]) == expected
+
+
+@pytest.mark.parametrize("own, shared, wish, written", [
+    ([(COMPACT, 4)], [(COMPACT, 7)], present(ORDERS, {"position": 9}), [("own", 0, b'{"position":9}'), ("offsets", 1, b'{"position":9}')]),
+    ([(COMPACT, 4)], [], present(ORDERS, {"position": 9}), [("own", 0, b'{"position":9}'), ("offsets", 1, b'{"position":9}')]),
+    ([], [(COMPACT, 7)], present(ORDERS, {"position": 7}), [("own", 0, b'{"position":7}'), ("offsets", 1, b'{"position":7}')]),
+    ([], [], present(ORDERS, {"position": 9}), [("own", 0, b'{"position":9}'), ("offsets", 1, b'{"position":9}')]),
+    ([(COMPACT, 4)], [(COMPACT, 7)], absent(), [("own", 0, None), ("offsets", 1, None)]),
+    ([(COMPACT, 4)], [], absent(), [("own", 0, None)]),
+    ([], [(COMPACT, 7)], absent(), [("offsets", 1, None)]),
+    ([], [(COMPACT, 7)], absent(ORDERS), [("offsets", 1, None)]),
+    ([], [], absent(), []),
+])
+def test_both_topics_are_written_in_one_transaction(own, shared, wish, written):
+    kafka, store = two(own, shared)
+    assert carry_out(store, wish) == [(topic, place, COMPACT, value) for topic, place, value in written]
+    assert len(kafka.writes) == bool(written)
+
+
+def test_a_raw_key_is_removed_from_both_topics():
+    kafka, store = two([(COMPACT, 4), ("garbage", 1)], [(COMPACT, 4), ("garbage", 1)])
+    store = store_of(kafka, topics=["own", "offsets"], raw_keys=["garbage"])
+    place = partition_for(b"garbage", 5)
+    assert carry_out(store, absent(raw_keys=["garbage"])) == [("own", 0, b"garbage", None), ("offsets", place, b"garbage", None)]
+
+
+# ---- words --------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("records, words", [
+    ([COMPACT], []),
+    ([COMPACT, BLANKS], ["held under keys of different bytes", "held under keys that no worker of today writes"]),
+    ([BLANKS], ["held under keys that no worker of today writes"]),
+])
+def test_concerns(records, words):
+    kafka = FakeKafka()
+    for key in records:
+        kafka.put(key, '{"position":4}')
+    store = store_of(kafka)
+    found = store.concerns(store.read())
+    assert len(found) == len(words) and store.agrees_with_rest() is (not words)
+    for text, word in zip(found, words, strict=True):
+        assert text.startswith(("fs-orders: 1 partition held", "fs-orders: 1 partition " + word))
+        assert word in text and text.endswith(': {"filename": "in/orders.txt"}.')
+
+
+def test_concerns_are_cut():
+    kafka = FakeKafka()
+    for number in range(4):
+        kafka.put(f'["fs-orders", {{"p": {number}}}]', "{}")
+    store = store_of(kafka)
+    found, = store.concerns(store.read())
+    assert found.startswith("fs-orders: 4 partitions held under keys") and found.endswith(': {"p": 0}, {"p": 1}, {"p": 2}, ....')
+
+
+@pytest.mark.parametrize("offset, warned", [
+    ('{"timestamp":1700000000005,"timestamp_nanos":5000000,"incrementing":7}', False),
+    ('{"timestamp":1700000000005,"timestamp_nanos":6000000}', True), ('{"timestamp":1700000000005,"timestamp_nanos":0}', True),
+    ('{"timestamp":1700000000005}', False), ('{"timestamp":"x","timestamp_nanos":0}', False), ('{"timestamp_nanos":0}', False),
+])
+def test_timestamps_of_jdbc_that_disagree(offset, warned):
+    store = store_of(FakeKafka().put(COMPACT, offset))
+    assert store.concerns(store.read()) == (
+        ['fs-orders: timestamp and timestamp_nanos disagree in the offset of {"filename": "in/orders.txt"}.'] if warned else [])
+
+
+@pytest.mark.parametrize("wish, sink", [
+    (absent(), False), (absent(ORDERS), False), (present({"kafka_topic": "t", "kafka_partition": 0}, {"kafka_offset": 1}), True),
+    (present({"kafka_topic": "t"}, {"o": 1}), False), (absent(raw_keys=["garbage"]), False),
+])
+def test_sink_shaped(wish, sink):
+    assert sink_shaped(wish) is sink
+
+
+# ---- whatever comes -----------------------------------------------------------------------------------------------
+
+NAMES = ("fs-orders", "fs-orders2", "a/b")
+VALUES = (None, '{"o":1}', '{"o":2}', '{"schema":null,"payload":{"o":2}}', "garbage", '{"o":2.0}')
+
+
+def random_key(rng):
+    name, number = rng.choice(NAMES), rng.randint(0, 2)
+    return rng.choice([
+        new_key(name, {"p": number}), new_key(name, {"p": number}), new_key(name, {"p": number}, envelope=True),
+        new_key(name, {"path": number, "name": "x"}), new_key(name, {"path": number, "name": "x"}, ["name", "path"]),
+        b'["%s", {"p": %d}]' % (name.encode(), number), b'["%s",{"p":[%d]}]' % (name.encode(), number), b"garbage%d" % number])
+
+
+def more(kafka, rng, count, topics):
+    for _count in range(count):
+        kafka.put(random_key(rng), rng.choice(VALUES), rng.choice([None, None, rng.randint(0, 2)]), rng.choice(topics))
+
+
+def everything(store):
+    snapshot = store.read()
+    return (snapshot.entries, snapshot.unreadable, snapshot.uneven, store.agrees_with_rest(),
+            [text for text in store.concerns(snapshot) if text.startswith(store.name + ":")],
+            sorted((one.place, one.log_offset, one.key) for one in store.unreadable_records()),
+            {key: (one.shown and (one.shown.place, one.shown.key), one.oddities()) for key, one in store.held().items()})
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_a_second_read_is_as_good_as_a_fresh_one(seed):
+    rng = random.Random(seed)
+    topics = ["offsets"] if seed % 2 else ["own", "offsets"]
+    kafka = FakeKafka("own", "offsets", partitions=3)
+    for topic in topics:
+        kafka.put(COMPACT, '{"o":1}', topic=topic)
+    stores = {name: store_of(kafka, name, topics, raw_keys=["garbage1"]) for name in NAMES}
+    for _round in range(4):
+        more(kafka, rng, 25, topics)
+        for name, store in stores.items():
+            assert everything(store) == everything(store_of(kafka, name, topics, raw_keys=["garbage1"])), name
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_wish_is_carried_out_on_its_own_records_alone(seed):
+    rng = random.Random(seed)
+    kafka, name = FakeKafka("own", "offsets", partitions=3), rng.choice(NAMES)
+    topics = ["offsets"] if seed % 2 else ["own", "offsets"]
+    for topic in ("own", "offsets"):
+        kafka.put(new_key(name, {"p": 0}), '{"o":1}', topic=topic)
+    more(kafka, rng, 60, ["own", "offsets"])
+    before = {topic: kafka.live(topic) for topic in ("own", "offsets")}
+    partition = rng.choice([{"p": 0}, {"p": 1}, {"p": 7}, {"name": "x", "path": 1}, {"path": 9, "name": "x"}])
+    wish = rng.choice([present(partition, {"o": 5}), present(partition, {"o": 5}, purge=True), absent(partition), absent()])
+    records = carry_out(store_of(kafka, name, topics), wish)
+    wanted = {canonical(partition)} if wish.entries and not wish.purge else None
+    for topic in ("own", "offsets"):
+        for place, value in before[topic].items():
+            connector, _partition, form, canon = decode_key(place[1])
+            touched = topic in topics and connector == name and form and wanted in (None, {canon})
+            if not touched:
+                assert kafka.live(topic)[place] == value
+            elif not wish.entries or wish.entries[0].offset is None or canon != canonical(partition):
+                assert place not in kafka.live(topic)
+    assert all(topic in topics and decode_key(key)[0] == name for topic, _place, key, _value in records)
+    fresh = store_of(kafka, name, topics).read()
+    if wish.entries and wish.entries[0].offset is not None:
+        assert fresh.entries[canonical(partition)].offset == {"o": 5} and fresh.uneven.get(canonical(partition)) is None
+    if wanted is None:
+        assert not fresh.unreadable and len(fresh.entries) == (1 if wish.entries else 0)
+    assert isinstance(fresh, Snapshot)
