@@ -64,7 +64,8 @@ options:
   kafka_options:
     description:
       - Further settings of the Kafka client, by their names in librdkafka, such as C(sasl.oauthbearer.method) or
-        C(ssl.endpoint.identification.algorithm). Values of settings whose names speak of a password, secret, token or key are masked.
+        C(ssl.endpoint.identification.algorithm). Values of settings whose names speak of a password,
+        pass phrase, secret, token or private key are masked.
       - C(transactional.id) replaces the one that a change uses, which is C(streamops.kafka_connect.TOPIC.CONNECTOR).
     type: dict
   kafka_timeout:

@@ -142,14 +142,14 @@ class OffsetsChange:
             found = self.lifecycle.read_definite()
         if found.state == STOPPED and found.tasks:
             found = self.lifecycle.stop(found)
+        if not found.stopped and not self.store.gated:
+            self._check_it_can_be_halted(found)
         if not found.stopped and not self.stop:
             if not found.idle or not self.store.gated:
                 raise self._not_stopped(found, {})
             self.warnings.append(
                 "%s is %s: either it is STOPPED and the worker that had it is gone, or it has nothing to do. Connect itself decides "
                 "whether its offsets may be changed." % (self.name, found))
-        if not found.stopped and not self.store.gated:
-            self._check_it_can_be_halted(found)
         return found
 
     def _check_nothing_runs(self) -> None:

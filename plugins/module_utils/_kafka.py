@@ -47,6 +47,7 @@ _QUEUE_KBYTES = 65536
 _QUEUE_RECORDS = 20000
 _TRANSACTION_MS = 60000
 _SLICE = 1.0
+_AGAIN = 0.5
 
 _LOG = logging.getLogger("streamops.kafka_connect.librdkafka")
 _LOG.addHandler(logging.NullHandler())
@@ -70,12 +71,14 @@ class KafkaClient:
     @property
     def cluster_id(self) -> str:
         if self._cluster_id is None:
-            self._cluster_id = self._ask("cluster id", lambda admin: admin.describe_cluster()).cluster_id
+            self._cluster_id = self._patiently(
+                lambda: self._result("the cluster id", self._admin().describe_cluster(request_timeout=self.timeout))).cluster_id
         return self._cluster_id
 
     def topic(self, name: str) -> Topic:
         """Raises NoTopic, BrokerDenied. Asking does not create it."""
-        described = self._ask("topic %s" % name, lambda admin: admin.describe_topics(TopicCollection([name]))[name], name)
+        described = self._patiently(lambda: self._result(
+            "the topic %s" % name, self._admin().describe_topics(TopicCollection([name]), request_timeout=self.timeout)[name], name))
         return Topic(name, len(described.partitions), self._cleanup_policies([name])[name])
 
     def offset_topics(self) -> list:
@@ -110,6 +113,9 @@ class KafkaClient:
                 self._offsets(topic, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED))
 
     def _offsets(self, topic, spec, isolation) -> dict:
+        return self._patiently(lambda: self._offsets_once(topic, spec, isolation))
+
+    def _offsets_once(self, topic, spec, isolation) -> dict:
         wanted = {TopicPartition(topic.name, number): spec for number in range(topic.partitions)}
         futures = self._admin().list_offsets(wanted, isolation_level=isolation, request_timeout=self.timeout)
         return {place.partition: self._result("the ends of %s" % topic.name, future, topic.name).offset
@@ -197,18 +203,23 @@ class KafkaClient:
 
     # ---- writing -----------------------------------------------------------------------------------------------
 
-    def write(self, records, transactional_id: str) -> None:
+    def write(self, records, transactional_id: str, ready=None) -> None:
         """All records [(topic name, partition, key, value or None)] in one transaction: all of them or none.
 
+        ready: called when an older transaction of the same id, which a killed run may have left open, has been ended.
         A second writer with the same transactional id ends the first one's transaction. Raises WriteUnsure when it is not
         known whether the transaction was committed; after any other error nothing was written.
         """
         names = sorted({record[0] for record in records})
         what = "the records for %s" % ", ".join(names)
-        producer = self._make(Producer, dict({"transactional.id": transactional_id}, **dict(self._settings, **{
-            "acks": "all", "linger.ms": 5, "transaction.timeout.ms": _TRANSACTION_MS, "queue.buffering.max.messages": 1000000})))
+        transactional_id = self._settings.get("transactional.id", transactional_id)
+        producer = self._make(Producer, dict(self._settings, **{
+            "transactional.id": transactional_id, "acks": "all", "linger.ms": 5, "transaction.timeout.ms": _TRANSACTION_MS,
+            "queue.buffering.max.messages": 1000000}))
         try:
             producer.init_transactions(self.timeout)
+            if ready is not None:
+                ready()
             producer.begin_transaction()
         except KafkaException as error:
             raise self._failure("a transaction", error.args[0], transactional_id=transactional_id).also("Nothing was changed.")
@@ -238,6 +249,8 @@ class KafkaClient:
         end = time.monotonic() + max(self.timeout, len(producer) / 1000.0)
         while len(producer) and not refused and time.monotonic() < end:
             producer.flush(_SLICE)
+        if refused and refused[0].code() == KafkaError._PURGE_QUEUE:
+            producer.commit_transaction(self.timeout)  # it cannot: it raises the reason
         if refused:
             raise KafkaException(refused[0])
         if len(producer):
@@ -288,12 +301,19 @@ class KafkaClient:
         if error.code() != KafkaError._ALL_BROKERS_DOWN or self._heard is None:
             self._heard = error
 
-    def _ask(self, what, question, topic=None):
-        """The answer to an administrative question, waited for in slices, as a refused login would never end the wait."""
-        future = question(self._admin())
-        return self._result(what, future, topic)
+    def _patiently(self, question):
+        """The answer, asked for again while brokers are away or partitions have no leader."""
+        end = time.monotonic() + self.timeout
+        while True:
+            try:
+                return question()
+            except errors.BrokersUnreachable:
+                if time.monotonic() + _AGAIN > end:
+                    raise
+            time.sleep(_AGAIN)
 
     def _result(self, what, future, topic=None):
+        """What an administrative question gives, waited for in slices, as a refused login would never end the wait."""
         end = time.monotonic() + self.timeout
         while not wait([future], _SLICE / 10).done:
             self._admin().poll(0)  # lets _hear() be called
@@ -326,6 +346,8 @@ class KafkaClient:
                                       % (topic, self.brokers), **facts)
             if code in (KafkaError._AUTHENTICATION, KafkaError.SASL_AUTHENTICATION_FAILED, KafkaError.UNSUPPORTED_SASL_MECHANISM):
                 return errors.BrokerDenied("The brokers at %s do not accept the credentials: %s." % (self.brokers, text), **facts)
+            if code in (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH):
+                return errors.BrokerError("The brokers at %s do not take %s: %s." % (self.brokers, what, text), **facts)
         reached = self._heard or error
         return errors.BrokersUnreachable(
             "No answer from the Kafka brokers at %s about %s within %g s%s."

@@ -76,7 +76,14 @@ class Held:
         if len(live) > 1:
             shown = canonical(self.shown.offset)
             others = [copy.offset for copy in live if canonical(copy.offset) != shown]
-        return others if any(copy.form != FOREIGN for copy in live) else others + [None]
+        if not any(copy.form != FOREIGN for copy in live) or self._hidden():
+            others.append(None)
+        return others
+
+    def _hidden(self) -> bool:
+        """A tombstone for the same key, on another topic partition, is younger: workers that run have forgotten the offset."""
+        return self.shown is not None and any(
+            copy.key == self.shown.key and not copy.live and (copy.time or 0) > (self.shown.time or 0) for copy in self.copies)
 
     def oddities(self) -> list:
         """What is not as a worker alone would have left it, as words; none: REST and the topic agree on this partition."""

@@ -31,6 +31,8 @@ def topics_of(name: str, rest, reader, offset_topic=None, config=None, for_chang
         _same_cluster(rest, reader.kafka)
     own = (config or {}).get("offsets.storage.topic")
     if not own:
+        if offset_topic and rest is not None and config is not None:
+            _check_it_is_theirs(name, rest, reader, offset_topic)
         return [offset_topic or find(rest, reader)]
     elsewhere = config.get("producer.override.bootstrap.servers")
     if elsewhere and _servers(elsewhere) != _servers(reader.kafka.brokers):
@@ -54,6 +56,19 @@ def _same_cluster(rest, kafka) -> None:
         raise errors.RoadError(
             "The brokers at %s are those of the Kafka cluster %s, but the worker at %s belongs to the Kafka cluster %s. Nothing was changed."
             % (kafka.brokers, kafka.cluster_id, rest.url, theirs))
+
+
+def _check_it_is_theirs(name, rest, reader, topic) -> None:
+    """The topic of another Connect cluster may have a connector of the same name, or none."""
+    try:
+        listed = {canonical(item.get("partition")) for item in rest.offsets(name) if item.get("offset") is not None}
+    except (errors.EndpointMissing, errors.AmbiguousName, errors.NoConnector):
+        return
+    held = {key for key, one in reader.read(topic).decoded(name).of(name).items() if one.live}
+    if listed and not listed & held:
+        raise errors.RoadError(
+            "offset_topic %s has none of the %d offsets that REST shows for %s: it is not the topic of the worker at %s. Nothing was changed."
+            % (topic, len(listed), name, rest.url))
 
 
 def find(rest, reader) -> str:
@@ -117,6 +132,7 @@ def workers_at(kafka, name: str, group=None) -> list:
             work = running(metadata, assignment)
         except ValueError:
             continue
-        found += ["%s in the group %s on the worker %s" % ("the connector" if task == CONNECTOR else "task %d" % task, group_id, client_id)
-                  for connector, task in sorted(work) if connector == name]
+        # The connector itself stays with a worker while it is STOPPED, too.
+        found += ["task %d in the group %s on the worker %s" % (task, group_id, client_id)
+                  for connector, task in sorted(work) if connector == name and task != CONNECTOR]
     return found

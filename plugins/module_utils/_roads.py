@@ -117,6 +117,7 @@ class Roads:
     def _topic(self, found) -> TopicStore:
         if self._topic_store is None:
             reader = TopicReader(self.kafka)
+            self.cluster()  # while the brokers answer: a backup may have to be written when they do not any more
             config = self.rest.info(self.name)["config"] if found is not None else None
             topics = topics_of(self.name, self.rest, reader, self._offset_topic, config)
             self._topic_store = TopicStore(reader, self.name, topics, self._raw_keys, self._key_order)

@@ -19,14 +19,18 @@ SUPPORTED = ("2.17", "2.18", "2.19", "2.21")
 
 
 @pytest.fixture(scope="session")
-def worker(tmp_path_factory):
+def endpoints(tmp_path_factory):
     """STREAMOPS_STACK_DIR names a stack that runs already, for fast rounds while developing; it is left running."""
     kept = os.environ.get("STREAMOPS_STACK_DIR")
     stack = Stack(kept or tmp_path_factory.mktemp("stack"))
-    endpoints = stack.up({"main": ClusterSpec()})
-    yield Worker(endpoints["clusters"]["main"]["urls"][0])
+    yield stack.up({"main": ClusterSpec()})
     if not kept:
         stack.purge()
+
+
+@pytest.fixture(scope="session")
+def worker(endpoints) -> Worker:
+    return Worker(endpoints["clusters"]["main"]["urls"][0])
 
 
 @pytest.fixture(scope="session", params=SUPPORTED)

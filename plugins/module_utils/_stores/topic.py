@@ -129,11 +129,16 @@ class TopicStore:
                     uneven[key] = others
             elif held.live:
                 unreadable.append(Entry(held.partition, None))
-        known = self.held()
+        known = {canonical(entry.partition): entry.offset for entry in entries}
         for topic in self.topics[1:]:
-            # Hidden by the connector's own topic, but listed by the worker.
-            unreadable += [Entry(held.partition, None) for key, held in self._decoded[topic].of(self.name).items()
-                           if held.live and not (key in known and known[key].live)]
+            for key, held in self._decoded[topic].of(self.name).items():
+                if key in known:
+                    differ = [copy.offset for copy in held.live if canonical(copy.offset) != canonical(known[key])]
+                    if differ:
+                        uneven[key] = uneven.get(key, []) + differ
+                elif held.live:
+                    # Hidden by the connector's own topic, but listed by the worker.
+                    unreadable.append(Entry(held.partition, None))
         unreadable += [Entry(text, None) for text in self._raw_keys if self._raw_places(text)]
         return Snapshot(self.name, SOURCE, entries, unreadable, uneven)
 
@@ -183,8 +188,9 @@ class TopicStore:
     def apply(self, plan) -> None:
         """All records of the change in one transaction. The caller reads back."""
         records = self._records(plan)
-        self._await_open_transactions({(topic, place) for topic, place, key, value in records})
-        self.reader.kafka.write(records, "streamops.kafka_connect.%s.%s" % (self.topics[0], self.name))
+        places = {(topic, place) for topic, place, key, value in records}
+        self.reader.kafka.write(records, "streamops.kafka_connect.%s.%s" % (self.topics[0], self.name),
+                                ready=lambda: self._await_open_transactions(places))
 
     def hidden(self) -> str:
         """In words, where an open transaction hides what is behind it; empty where none does."""

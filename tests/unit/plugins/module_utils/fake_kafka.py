@@ -110,7 +110,9 @@ class FakeKafka:
             for message in messages[starts[number]:ends[number]]:
                 yield [message]
 
-    def write(self, records, transactional_id):
+    def write(self, records, transactional_id, ready=None):
+        if ready is not None:
+            ready()
         fault = self.faults.pop(0) if self.faults else None
         if isinstance(fault, Exception):
             raise fault

@@ -138,8 +138,15 @@ HERE = dict(OWN, **{"producer.override.bootstrap.servers": "b:9092"})
     (OWN, "own", True, ["own"]), (HERE, "t", True, ["own", "t"]), ({"offsets.storage.topic": ""}, "t", True, ["t"]),
 ])
 def test_topics_of(config, given, for_change, found):
-    reader = TopicReader(topics("a-offsets", a_offsets=["c/1"]))
+    reader = TopicReader(topics("a-offsets", "t", a_offsets=["c/1"], t=["c/1"]))
     assert topics_of("c", FakeRest(c=source({1: ONE})), reader, given, config, for_change) == found
+
+
+def test_the_topic_of_another_connect_cluster():
+    reader = TopicReader(topics("t", t=["c/2", "d/1"]))
+    with pytest.raises(errors.RoadError, match="offset_topic t has none of the 1 offsets that REST shows for c"):
+        topics_of("c", FakeRest(c=source({1: ONE})), reader, "t", {})
+    assert topics_of("c", FakeRest(c=source({})), reader, "t", {}) == topics_of("c", None, reader, "t", {}) == ["t"]
 
 
 def test_a_topic_of_its_own_on_another_cluster():
@@ -164,10 +171,8 @@ def group(name, worker, tasks, had=None):
 
 
 @pytest.mark.parametrize("only, found", [
-    (None, ["the connector in the group g1 on the worker w1", "task 0 in the group g1 on the worker w1",
-            "task 1 in the group g1 on the worker w2", "task 0 in the group g2 on the worker w9"]),
-    ("g1", ["the connector in the group g1 on the worker w1", "task 0 in the group g1 on the worker w1",
-            "task 1 in the group g1 on the worker w2"]),
+    (None, ["task 0 in the group g1 on the worker w1", "task 1 in the group g1 on the worker w2", "task 0 in the group g2 on the worker w9"]),
+    ("g1", ["task 0 in the group g1 on the worker w1", "task 1 in the group g1 on the worker w2"]),
     ("g3", []),
 ])
 def test_workers_at(only, found):

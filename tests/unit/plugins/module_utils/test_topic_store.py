@@ -148,7 +148,7 @@ def test_a_reader_keeps_one_log_for_each_topic():
     # nothing to do
     ([(COMPACT, None, 4)], present(ORDERS, {"position": 4}), []),
     ([(COMPACT, None, 4), (COMPACT, None, None)], absent(ORDERS), []),
-    ([(COMPACT, None, 4), (COMPACT, 4, None)], present(ORDERS, {"position": 4}), []),
+    ([(COMPACT, 4, None), (COMPACT, None, 4)], present(ORDERS, {"position": 4}), []),
     ([(COMPACT, None, 4)], absent({"filename": "other"}), []),
     # types
     ([(COMPACT, None, 4)], present(ORDERS, {"position": 4.0}), [(1, COMPACT, b'{"position":4.0}')]),
@@ -156,6 +156,8 @@ def test_a_reader_keeps_one_log_for_each_topic():
     # C01: a tombstone that went astray, and one that no worker needs
     ([(COMPACT, 1, 4), (COMPACT, 4, None)], absent(ORDERS), [(1, COMPACT, None)]),
     ([(COMPACT, 1, 4), (COMPACT, 4, None)], present(ORDERS, {"position": 9}), [(1, COMPACT, b'{"position":9}')]),
+    # workers that run have forgotten what a younger tombstone removed
+    ([(COMPACT, 1, 4), (COMPACT, 4, None)], present(ORDERS, {"position": 4}), [(1, COMPACT, b'{"position":4}')]),
     # C02: blanks
     ([(COMPACT, 1, 4), (BLANKS, 4, 7)], absent(ORDERS), [(1, COMPACT, None), (4, BLANKS, None)]),
     ([(COMPACT, 1, 4), (BLANKS, 4, 7)], present(ORDERS, {"position": 4}), [(1, COMPACT, b'{"position":4}'), (4, BLANKS,
