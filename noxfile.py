@@ -229,8 +229,10 @@ def static(session: nox.Session) -> None:
         except CommandFailed:
             failed.append(command)
     builder = [str(bin_folder / "ansible-builder"), "introspect", "--sanitize", str(top)]
-    if "requests" not in str(session.run(*builder, env=env, silent=True)):
-        failed.append("ansible-builder introspect: an execution environment would lack requests")
+    found = str(session.run(*builder, env=env, silent=True))
+    for package in ("requests", "confluent-kafka"):
+        if package not in found:
+            failed.append(f"ansible-builder introspect: an execution environment would lack {package}")
     if failed:
         session.error("failed: " + "; ".join(failed))
 

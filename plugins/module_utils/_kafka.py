@@ -64,7 +64,12 @@ class KafkaClient:
         self._settings = dict({"client.id": "streamops-kafka-connect"}, **settings)
         self._admin_client = None
         self._heard = None
+        self._deadline = 0.0
         self._cluster_id = None
+
+    def close(self) -> None:
+        """Let go of connections and threads."""
+        self._admin_client = None  # it knows us, so it would live on with us
 
     # ---- looking -----------------------------------------------------------------------------------------------
 
@@ -303,23 +308,23 @@ class KafkaClient:
 
     def _patiently(self, question):
         """The answer, asked for again while brokers are away or partitions have no leader."""
-        end = time.monotonic() + self.timeout
+        self._deadline = time.monotonic() + self.timeout
         while True:
             try:
                 return question()
             except errors.BrokersUnreachable:
-                if time.monotonic() + _AGAIN > end:
+                if time.monotonic() + _AGAIN > self._deadline:
                     raise
+            self._admin_client = None  # it would go on with what it knows of leaders and their epochs
             time.sleep(_AGAIN)
 
     def _result(self, what, future, topic=None):
         """What an administrative question gives, waited for in slices, as a refused login would never end the wait."""
-        end = time.monotonic() + self.timeout
         while not wait([future], _SLICE / 10).done:
             self._admin().poll(0)  # lets _hear() be called
             if self._heard is not None and self._heard.code() in (KafkaError._AUTHENTICATION, KafkaError._SSL):
                 raise self._failure(what, self._heard, topic)
-            if time.monotonic() > end:
+            if time.monotonic() > self._deadline:
                 raise self._failure(what, self._heard, topic)
         try:
             return future.result()
@@ -346,6 +351,8 @@ class KafkaClient:
                                       % (topic, self.brokers), **facts)
             if code in (KafkaError._AUTHENTICATION, KafkaError.SASL_AUTHENTICATION_FAILED, KafkaError.UNSUPPORTED_SASL_MECHANISM):
                 return errors.BrokerDenied("The brokers at %s do not accept the credentials: %s." % (self.brokers, text), **facts)
+            if code == KafkaError._SSL:
+                return errors.BrokerError("TLS with the brokers at %s failed: %s." % (self.brokers, text), **facts)
             if code in (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH):
                 return errors.BrokerError("The brokers at %s do not take %s: %s." % (self.brokers, what, text), **facts)
         reached = self._heard or error

@@ -83,7 +83,7 @@ def run(options: dict, action, secrets=None, brokers=False, **rules) -> None:
         module.no_log_values.update(secrets(module.params))
     module.no_log_values.update(str(value) for name, value in (module.params["kafka_options"] or {}).items()
                                 if value and _SECRET_SETTING.search(name))
-    transport = None
+    transport = kafka = None
     try:
         if module.params.get("wait_timeout", 1) < 1:
             raise WishError("wait_timeout must be at least 1 second, it is %d." % module.params["wait_timeout"])
@@ -106,6 +106,9 @@ def run(options: dict, action, secrets=None, brokers=False, **rules) -> None:
     finally:
         if transport is not None:
             transport.close()
+        if kafka is not None:
+            kafka.close()
+        gc.enable()
     for warning in result.pop("warnings", []):
         module.warn(warning)
     if not module._diff:

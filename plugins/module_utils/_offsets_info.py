@@ -119,7 +119,9 @@ class OffsetsInfo:
             config = (parts.get("info") or {}).get("config") if parts else None
             try:
                 store = TopicStore(reader, name, topics_of(name, None, reader, shared, config, for_change=False))
-                found.append(dict(self._of_store(store, connector, parts), name=name))
+                one = dict(self._of_store(store, connector, parts), name=name)
+                if parts or one["offsets_count"] or one["unreadable_count"] or one["unreadable_records"]:
+                    found.append(one)  # else nothing is left of it but tombstones
             except (errors.RoadError, errors.BrokerError, errors.NotOffsetsTopic) as error:
                 self._warn("%s is left out: %s" % (name, error.message))
         return dict(self._all(found, TOPIC), topic=self._topic(shared, decoded))
@@ -156,7 +158,8 @@ class OffsetsInfo:
         except errors.NoConnector:
             snapshot, connector = Snapshot(name, SOURCE), None
         return dict(info_result(snapshot, REST, self.max_entries), method_reason=None, connector_exists=connector is not None,
-                    connector=connector.result() if connector else None, oddities=[], unreadable_records=[], history=[])
+                    connector=connector.result() if connector else None, oddities=[], oddities_count=0, newest=None, unreadable_records=[],
+                    history=[])
 
     def _of_store(self, store, connector, parts) -> dict:
         snapshot = store.read()
@@ -167,6 +170,9 @@ class OffsetsInfo:
             info_result(snapshot, TOPIC, self.max_entries), method_reason=self._why,
             connector_exists=None if parts is None else connector is not None, connector=connector.result() if connector else None,
             topic={"name": store.topics[0], "partitions": self._reader.read(store.topics[0]).topic.partitions})
+        shown = [one for one in held.values() if one.shown is not None and one.shown.offset is not None]
+        newest = max(shown, key=lambda one: (one.shown.time or 0, one.shown.log_offset)) if shown else None
+        result["newest"] = newest and {"partition": newest.partition, "offset": newest.shown.offset, "time": timestamp(newest.shown.time)}
         odd = list(store.oddities().items())
         result["oddities"] = [{"partition": held[key].partition, "kinds": words, "records": [
             self._record(copy, copy is held[key].shown) for copy in held[key].copies]} for key, words in cut(odd, self.max_entries)]
@@ -190,7 +196,7 @@ class OffsetsInfo:
         log = self._reader.read(name)
         return {
             "name": name, "partitions": log.topic.partitions, "cleanup_policy": log.topic.cleanup_policy, "records": log.records,
-            "keys": sum(len(last) for last in log.last),
+            "key_count": sum(len(last) for last in log.last),
             "unreadable_records": [_unreadable(one) for one in cut(decoded.unreadable, self.max_entries)],
             "unreadable_count": len(decoded.unreadable),
         }

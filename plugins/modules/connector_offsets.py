@@ -109,8 +109,8 @@ options:
       - Under O(state=absent), keys of records on the offsets topic to write tombstones for, byte for byte, for records that cannot be
         read as offsets, or for one of several spellings of a key. Text as
         M(streamops.kafka_connect.connector_offsets_info) shows it, with C(base64:) in front of base64 for what is not UTF-8.
-      - Keys that name another connector are refused, and so is the key whose offset counts for its partition: list that partition in
-        O(offsets) instead.
+      - Keys that name another connector are refused, and so is the key whose offset counts for its partition (list that partition
+        in O(offsets) instead).
     type: list
     elements: str
   key_order:

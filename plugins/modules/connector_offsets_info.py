@@ -161,8 +161,16 @@ oddities:
           shown: true
 oddities_count:
   description: How many such partitions there are.
-  returned: with O(name), from the topic
+  returned: with O(name)
   type: int
+newest:
+  description: The offset that was written last, with its C(partition) and C(time). Null by REST, which has no times.
+  returned: with O(name)
+  type: dict
+  sample:
+    partition: {filename: /data/orders.txt}
+    offset: {position: 4096}
+    time: "2026-01-31T12:00:00.000Z"
 unreadable_records:
   description:
     - Live records whose key names this connector, but no partition that could be read. C(key) is what
@@ -186,8 +194,8 @@ history:
           tombstone: false
 topic:
   description:
-    - The topic that was read, C(name) and C(partitions). Without O(name) also its C(cleanup_policy), how many C(records) and C(keys) were
-      read, and the C(unreadable_records) of all connectors and of none, with C(unreadable_count). Null by REST.
+    - The topic that was read, C(name) and C(partitions). Without O(name) also its C(cleanup_policy), how many C(records) were read, of how many different keys (C(key_count)),
+      and the C(unreadable_records) of all connectors and of none, with C(unreadable_count). Null by REST.
   returned: success
   type: dict
   sample: {name: connect-offsets, partitions: 25}

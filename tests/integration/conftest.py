@@ -13,11 +13,13 @@ from dataclasses import dataclass
 import pytest
 
 from stack import ClusterSpec, Stack
+from tests.integration.support.configs import shaped
 from tests.integration.support.modules import run_module
 from tests.integration.support.playbook import Playbooks
 from tests.integration.support.proxy import Proxy
+from tests.integration.support.road import TopicRoad
 from tests.integration.support.topics import Kafka
-from tests.integration.support.worker import Worker
+from tests.integration.support.worker import Worker, wait_until
 
 #: a stack that runs already, for fast rounds while developing; it is left running
 KEEP = "STREAMOPS_STACK_DIR"
@@ -26,6 +28,7 @@ CLUSTERS = {
     "main": ClusterSpec(),
     "v35": ClusterSpec("3.5.2"),
     "v34": ClusterSpec("3.4.1"),
+    "wide": ClusterSpec(offset_partitions=25),
 }
 
 
@@ -46,6 +49,7 @@ class Cluster:
     worker: Worker
     urls: list[str]
     offset_topic: str
+    version: str
 
     @property
     def url(self) -> str:
@@ -54,7 +58,7 @@ class Cluster:
 
 def _cluster(stack: Stack, name: str) -> Cluster:
     found = stack.endpoints()["clusters"][name]
-    return Cluster(Worker(found["urls"][0]), found["urls"], found["offset_topic"])
+    return Cluster(Worker(found["urls"][0]), found["urls"], found["offset_topic"], found["version"])
 
 
 @pytest.fixture(scope="session")
@@ -70,6 +74,12 @@ def v35(live_stack) -> Cluster:
 @pytest.fixture(scope="session")
 def v34(live_stack) -> Cluster:
     return _cluster(live_stack, "v34")
+
+
+@pytest.fixture(scope="session")
+def wide(live_stack) -> Cluster:
+    """Connect 4.3.1 with the 25 partitions that Connect itself would give its offsets topic."""
+    return _cluster(live_stack, "wide")
 
 
 @pytest.fixture(scope="session")
@@ -157,5 +167,70 @@ def _wait(module: str):
 
 
 @pytest.fixture
+def road(run, kafka, main) -> TopicRoad:
+    """The offsets-topic road of the main cluster; road.on(cluster) and road.at(topic) for others."""
+    made = []
+    yield TopicRoad(run, kafka, main, made)
+    for one, records in made:
+        one.kafka.raw(one.topic, [(partition, key, None) for partition, key in records])
+
+
+@pytest.fixture
+def lone(kafka):
+    """lone(partitions=5, policy="compact") -> a new, empty topic that no worker knows, deleted afterwards."""
+    made = []
+
+    def lone(partitions: int = 5, policy: str = "compact") -> str:
+        made.append(kafka.create(f"t-{uuid.uuid4().hex[:8]}-log", partitions, policy))
+        return made[-1]
+
+    yield lone
+    for topic in made:
+        kafka.drop(topic)
+
+
+@pytest.fixture
+def make_on(kafka):
+    """make_on(cluster, state, **options) -> name of a test connector that has written records 0 to 4, in that state, deleted afterwards."""
+    made = []
+
+    def make_on(cluster: Cluster, state: str, **options) -> str:
+        name = f"t-{uuid.uuid4().hex[:8]}"
+        made.append((cluster.worker, name))
+        cluster.worker.create(name, shaped(topic=name, interval_ms=1, **options), None)
+        # Flushed; a stop does it, but a pause does not.
+        wait_until(lambda: [one for one in kafka.raw_records(cluster.offset_topic)
+                            if name.encode() in (one.key or b"") and one.value == b'{"n":4}'], reason="the last offset")
+        if state != "RUNNING":
+            cluster.worker.put(name, {"STOPPED": "stop", "PAUSED": "pause"}[state])
+        cluster.worker.await_state(name, state, {"STOPPED": []}.get(state, [state]))
+        return name
+
+    yield make_on
+    for worker, name in made:
+        worker.delete(name)
+
+
+@pytest.fixture
 def playbooks(tmp_path) -> Playbooks:
     return Playbooks(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def secured_stack(tmp_path_factory):
+    """A stack of its own, whose brokers want to know who comes, with Debezium."""
+    stack = Stack(tmp_path_factory.mktemp("secured"))
+    stack.up({"main": ClusterSpec(plugins=("debezium-postgres",))}, secured=True)
+    yield stack
+    stack.purge()
+
+
+@pytest.fixture(scope="session")
+def secured(secured_stack) -> dict:
+    return secured_stack.endpoints()["secured"]
+
+
+@pytest.fixture(scope="session")
+def plain(secured_stack) -> str:
+    """The listener where everybody may do everything."""
+    return secured_stack.endpoints()["bootstrap_servers"]

@@ -9,7 +9,10 @@ import base64
 import json
 from pathlib import Path
 
+from confluent_kafka import Producer
+
 from tests.integration.support.configs import at, entry, file_source, shaped
+from tests.integration.support.playbook import RESET
 from tests.integration.support.proxy import Answer
 from tests.integration.support.worker import wait_until
 
@@ -176,7 +179,7 @@ def test_bad_input_changes_nothing(make, worker, playbooks, proxy_to, main):
         "bad-state": ([fine, {"name": "x", "offsets": [at(1)], "state": "gone"}], "gone"),
         "no-offset": ([fine, {"name": good + "x", "offsets": [{"partition": {"p": 0}}]}], "no offset"),
         "nothing-declared": ([fine, {"name": good + "x", "offsets": ""}], "offsets"),
-        "reset-by-an-empty-value": ([{"name": good, "state": "absent", "offsets": ""}], "leave the field offsets out"),
+        "reset-by-an-empty-value": ([{"name": good, "state": "absent", "offsets": ""}], "leave the fields offsets and raw_keys out"),
         "no-json": ([fine, {"name": good + "x", "offsets": "position 4"}], "not JSON"),
         "no-file": ([fine, {"name": good + "x", "src": "/nowhere.json"}], "/nowhere.json"),
     }
@@ -291,3 +294,115 @@ def test_c50_masked_state_is_not_acted_on(make, worker, playbooks, main):
     failed = playbooks.reset(hosts, [{"name": name, "offsets": [at(1)]}])
     assert failed.rc != 0 and "Ansible masks words such as" in failed.failure("eu")
     assert worker.state(name) == STATES["stopped"] and worker.offsets(name) == [at(4)]
+
+
+def brokers(url: str | None, cluster, kafka, **variables) -> dict:
+    """A host with the offsets topic's road as well; without a URL with that alone."""
+    given = {"kafka_bootstrap_servers": kafka.bootstrap_servers, "kafka_connect_offset_topic": cluster.offset_topic, **variables}
+    return {"kafka_connect_url": url, **given} if url else given
+
+
+def test_c08_old_worker_with_brokers(v34, kafka, playbooks, name):
+    """Connect 3.4.1 knows neither offsets nor STOPPED by REST: every state but stopped works, the records come again."""
+    names = {final: f"{name}-{final}" for final in ("found", "paused", "started")}
+    key = {final: f'["{one}",{{"p":0}}]' for final, one in names.items()}
+    live = {final: lambda one=one: kafka.live_offsets(v34.offset_topic, one) for final, one in names.items()}
+    try:
+        for final, one in names.items():
+            v34.worker.create(one, shaped(topic=one, records_per_partition=3), None)
+            wait_until(lambda final=final: live[final]() == {key[final]: '{"n":2}'})
+        v34.worker.put(names["started"], "pause")
+        v34.worker.await_state(names["started"], "PAUSED", ["PAUSED"])
+        wish = [{"name": one, "offsets": [at(0)], "final_state": final} for final, one in names.items()]
+        hosts = {"old": brokers(v34.url, v34, kafka)}
+
+        refused = playbooks.reset(hosts, [*wish[:2], {**wish[2], "final_state": "stopped"}])
+        assert refused.rc != 0 and "3.5" in refused.failure("old") and "3.4.1" in refused.failure("old")
+        dry = playbooks.reset(hosts, wish, "--check")
+        assert dry.rc == 0, dry
+        assert [len(kafka.values(one)) for one in names.values()] == [3, 3, 3]
+        assert not playbooks.backups.exists()
+        assert v34.worker.state(names["found"]) == STATES["started"] and v34.worker.state(names["started"]) == STATES["paused"]
+
+        real = playbooks.reset(hosts, wish)
+        assert real.rc == 0, real
+        assert f"on the topic {v34.offset_topic}" in real.stdout
+        for final in ("found", "started"):
+            wait_until(lambda final=final: len(kafka.values(names[final])) == 5, reason=f"the replay of {final}")
+            v34.worker.await_state(names[final], "RUNNING", ["RUNNING"])
+        assert v34.worker.state(names["paused"]) == STATES["paused"]
+        assert live["paused"]() == {key["paused"]: '{"n":0}'} and len(kafka.values(names["paused"])) == 3
+        assert saved(playbooks.backups) == {one: [at(2)] for one in names.values()}
+        v34.worker.put(names["paused"], "resume")
+        wait_until(lambda: len(kafka.values(names["paused"])) == 5, reason="the replay of the paused one")
+    finally:
+        for one in names.values():
+            v34.worker.delete(one)
+
+
+def test_what_a_deleted_connector_has_left(make, worker, playbooks, main, kafka, name):
+    """Cleaned up by the role, where brokers are given; a name with a typing mistake is not seeded by it."""
+    other = make(shaped(), offsets=[at(4)])
+    worker.create(name, shaped(topic=name))
+    worker.set_offsets(name, [at(1), at(2, p=1)])
+    worker.delete(name)
+    wait_until(lambda: not worker.exists(name))
+    hosts = {"eu": brokers(main.url, main, kafka)}
+    wish = [{"name": name, "state": "absent"}, {"name": other, "offsets": [at(9)]}]
+    left = {f'["{name}",{{"p":0}}]': '{"n":1}', f'["{name}",{{"p":1}}]': '{"n":2}'}
+
+    without = playbooks.reset({"eu": host(main.url)}, wish)
+    assert without.rc != 0 and "no such connector" in without.failure("eu")
+    for refused, words in (({"name": name, "offsets": [at(5)]}, "seed: true"),
+                           ({**wish[0], "final_state": "started"}, "final_state: found"),
+                           ({**wish[0], "raw_keys": []}, "cannot be used"), ({**wish[0], "raw_keys": "a,b"}, "raw_keys is a list")):
+        play = playbooks.reset(hosts, [wish[1], refused])
+        assert play.rc != 0 and words in play.failure("eu"), play
+    dry = playbooks.reset(hosts, wish, "--check", "--diff")
+    assert dry.rc == 0 and dry.recap["eu"]["changed"] == 2, dry
+    assert kafka.live_offsets(main.offset_topic, name) == left and worker.offsets(other) == [at(4)]
+
+    real = playbooks.reset(hosts, wish)
+    assert real.rc == 0 and real.recap["eu"]["changed"] == 2, real
+    said = f"{name}: changed, offsets 0 set, 2 removed, 0 kept, gone before, gone after, on the topic {main.offset_topic}, backup"
+    assert said in real.stdout
+    assert kafka.live_offsets(main.offset_topic, name) == {} and worker.offsets(other) == [at(9)]
+    assert saved(playbooks.backups) == {name: [at(1), at(2, p=1)], other: [at(4)]}
+    again = playbooks.reset(hosts, wish)
+    assert again.rc == 0 and again.recap["eu"]["changed"] == 0, again
+
+    seeded = playbooks.reset(hosts, [{"name": name, "offsets": [entry({"z": 1, "a": 2}, {"n": 3})], "key_order": ["z", "a"], "seed": True}])
+    assert seeded.rc == 0, seeded
+    assert kafka.live_offsets(main.offset_topic, name) == {f'["{name}",{{"z":1,"a":2}}]': '{"n":3}'}
+    blank = f'["{name}", {{"z":1,"a":2}}]'
+    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers})
+    producer.produce(main.offset_topic, key=blank, value='{"n":8}', partition=0)
+    assert producer.flush(20) == 0
+    gone = playbooks.reset(hosts, [{"name": name, "state": "absent", "raw_keys": [blank]}])
+    assert gone.rc == 0, gone.text
+    assert kafka.live_offsets(main.offset_topic, name) == {f'["{name}",{{"z":1,"a":2}}]': '{"n":3}'}
+
+
+def test_a_host_with_brokers_alone(make, worker, playbooks, main, kafka, name):
+    """No worker to ask: only if told that nothing runs, and not if the brokers know better; a URL of the environment is not meant."""
+    worker.create(name, shaped(topic=name))
+    worker.set_offsets(name, [at(4)])
+    worker.delete(name)
+    running = make(shaped(), state="RUNNING", offsets=[at(4)])
+    worker.await_state(running, "RUNNING", ["RUNNING"])
+    alone = brokers(None, main, kafka, kafka_connect_group="connect-main")
+    wish = [{"name": name, "offsets": [at(9)]}]
+    key = f'["{name}",{{"p":0}}]'
+    timid = playbooks.reset({"eu": alone}, wish)
+    assert timid.rc != 0 and "assume_stopped" in timid.failure("eu")
+    for refused, words in (([*wish, {"name": running, "offsets": [at(9)]}], "the brokers know"),
+                           ([{**wish[0], "final_state": "started"}], "No worker can be asked")):
+        play = playbooks.reset({"eu": alone}, refused, reset_offsets_assume_stopped="true")
+        assert play.rc != 0 and words in play.failure("eu"), play.text
+    mixed = playbooks.run(RESET, {"a": alone, "b": brokers(main.url, main, kafka)}, reset_offsets_connectors=wish,
+                          reset_offsets_assume_stopped=True, env={"KAFKA_CONNECT_URL": main.url})
+    assert mixed.rc != 0 and "a has no kafka_connect_url" in mixed.failure("a")
+    assert kafka.live_offsets(main.offset_topic, name) == {key: '{"n":4}'}
+    play = playbooks.reset({"eu": alone}, wish, reset_offsets_assume_stopped=True)
+    assert play.rc == 0 and "unknown before, unknown after" in play.stdout, play.text
+    assert kafka.live_offsets(main.offset_topic, name) == {key: '{"n":9}'}

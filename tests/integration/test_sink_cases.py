@@ -157,7 +157,7 @@ def test_c35_refused(offsets, message, sink, topic, run, worker):
 
 
 def test_c35_one_bad_partition_among_good_ones_changes_nothing(sink, topic, run, worker):
-    """Connect may have altered the good one when it answers 500 (kip875 section 0, finding 6)."""
+    """Connect may have altered the good one when it answers 500."""
     result = run("connector_offsets", name=sink, offsets=[sink_at(topic, 1), sink_at("no-such-topic", 2)], wait_timeout=5)
     assert result["failed"] and "as they were" in result["msg"]
     assert worker.offsets(sink) == [sink_at(topic, 5)]

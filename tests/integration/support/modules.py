@@ -18,7 +18,8 @@ from ansible.module_utils.testing import patch_module_args
 PACKAGE = "ansible_collections.streamops.kafka_connect.plugins.modules"
 
 #: what a check run of connector_offsets has to tell exactly as the real run then does
-PREDICTED = ("changed", "diff", "actions", "counts", "offsets", "offsets_before", "truncated", "method", "warnings")
+PREDICTED = ("changed", "diff", "actions", "counts", "offsets", "offsets_before", "truncated", "method", "warnings",
+             "method_reason", "offset_topic", "connector_exists")
 
 
 def run_module(name: str, arguments: Mapping[str, Any], *, check: bool = False, diff: bool = True) -> dict[str, Any]:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from functools import cached_property
 from typing import NamedTuple
 
-from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from tests.integration.support.worker import wait_until
 
@@ -20,13 +22,26 @@ class Record(NamedTuple):
     value: str | None
 
 
+class Raw(NamedTuple):
+    """A record as it lies there; value None is a tombstone."""
+
+    partition: int
+    key: bytes | None
+    value: bytes | None
+
+
 class Kafka:
     def __init__(self, bootstrap_servers: str) -> None:
         self.bootstrap_servers = bootstrap_servers
 
     def records(self, topic: str) -> list[Record]:
         """All records, each partition in its order; none if there is no such topic."""
-        consumer = Consumer(self._settings("streamops-test-reader", **{"enable.partition.eof": True, "fetch.wait.max.ms": 20}))
+        return [Record(one.partition, _text(one.key), _text(one.value)) for one in self.raw_records(topic)]
+
+    def raw_records(self, topic: str, isolation: str = "read_committed") -> list[Raw]:
+        """The same, as bytes."""
+        consumer = Consumer(self._settings("streamops-test-reader", **{
+            "enable.partition.eof": True, "fetch.wait.max.ms": 20, "isolation.level": isolation}))
         try:
             known = consumer.list_topics(topic, timeout=20).topics[topic]
             left = set() if known.error else set(known.partitions)
@@ -36,7 +51,7 @@ class Kafka:
                 message = consumer.poll(20)
                 assert message is not None, f"no end of {topic}"
                 if not message.error():
-                    found.append(Record(message.partition(), _text(message.key()), _text(message.value())))
+                    found.append(Raw(message.partition(), message.key(), message.value()))
                 elif message.error().code() == KafkaError._PARTITION_EOF:
                     left.discard(message.partition())
                 else:
@@ -60,6 +75,74 @@ class Kafka:
             producer.produce(topic, value.encode())
         assert producer.flush(20) == 0
 
+    def raw(self, topic: str, records: list[tuple[int, bytes | None, bytes | None]], transaction: str | None = None,
+            compression: str = "none") -> None:
+        """Exact records (partition, key, value); in a transaction of its own that is "committed" or "aborted"."""
+        producer = Producer({"bootstrap.servers": self.bootstrap_servers, "linger.ms": 5 if len(records) > 1 else 0,
+                             "compression.type": compression, **_transactional(transaction)})
+        if transaction:
+            producer.init_transactions(20)
+            producer.begin_transaction()
+        self._produce(producer, topic, records)
+        if transaction:
+            {"committed": producer.commit_transaction, "aborted": producer.abort_transaction}[transaction](20)
+
+    @contextmanager
+    def open_transaction(self, topic: str, records: list[tuple[int, bytes | None, bytes | None]]):
+        """The records lie there, but whether they count is not decided before the end; then they do not."""
+        producer = Producer({"bootstrap.servers": self.bootstrap_servers, "linger.ms": 0, **_transactional("open")})
+        producer.init_transactions(20)
+        producer.begin_transaction()
+        self._produce(producer, topic, records)
+        try:
+            yield
+        finally:
+            producer.abort_transaction(20)
+
+    def _produce(self, producer, topic, records) -> None:
+        failed = []
+        for partition, key, value in records:
+            producer.produce(topic, value, key, partition, on_delivery=lambda error, _message: error and failed.append(error))
+        assert producer.flush(20) == 0 and not failed, failed
+
+    def ends(self, topic: str) -> dict[int, int]:
+        """Where the next record would go; markers of transactions count."""
+        consumer = Consumer(self._settings("streamops-test-reader"))
+        try:
+            numbers = consumer.list_topics(topic, timeout=20).topics[topic].partitions
+            return {number: consumer.get_watermark_offsets(TopicPartition(topic, number), 20)[1] for number in numbers}
+        finally:
+            consumer.close()
+
+    def create(self, topic: str, partitions: int = 5, policy: str = "compact") -> str:
+        new = NewTopic(topic, partitions, 1, config={"cleanup.policy": policy})
+        self._admin.create_topics([new])[topic].result(20)
+        wait_until(lambda: self._is_led(topic), reason=topic)
+        return topic
+
+    def _is_led(self, topic: str) -> bool:
+        try:
+            return bool(self.ends(topic))
+        except KafkaException:
+            return False
+
+    def widen(self, topic: str, partitions: int) -> None:
+        self._admin.create_partitions([NewPartitions(topic, partitions)])[topic].result(20)
+        wait_until(lambda: self._is_led(topic) and len(self.ends(topic)) == partitions, reason=f"{partitions} partitions")
+
+    def drop(self, topic: str) -> None:
+        self._admin.delete_topics([topic])[topic].result(20)
+
+    def exists(self, topic: str) -> bool:
+        return topic in self._admin.list_topics(timeout=20).topics
+
+    def groups(self) -> set[str]:
+        return {group.group_id for group in self._admin.list_consumer_groups(request_timeout=20).result().valid}
+
+    @cached_property
+    def _admin(self) -> AdminClient:
+        return AdminClient({"bootstrap.servers": self.bootstrap_servers})
+
     @contextmanager
     def member(self, group: str, topic: str):
         """A live consumer in a group that is not ours."""
@@ -74,6 +157,10 @@ class Kafka:
     def _settings(self, group: str, **more) -> dict:
         return {"bootstrap.servers": self.bootstrap_servers, "group.id": group, "enable.auto.commit": False,
                 "auto.offset.reset": "earliest", "allow.auto.create.topics": False, **more}
+
+
+def _transactional(what: str | None) -> dict:
+    return {"transactional.id": f"streamops-test-{what}"} if what else {}
 
 
 def _text(value: bytes | None) -> str | None:

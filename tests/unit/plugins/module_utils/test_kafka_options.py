@@ -192,7 +192,7 @@ def kafka():
     (KafkaError.UNSUPPORTED_SASL_MECHANISM, {}, errors.BrokerDenied, "The brokers at b:9092 do not accept the credentials: words."),
     (KafkaError._TRANSPORT, {}, errors.BrokersUnreachable,
      "No answer from the Kafka brokers at b:9092 about the topic within 2.5 s: words."),
-    (KafkaError._SSL, {}, errors.BrokersUnreachable, "No answer from the Kafka brokers at b:9092 about the topic within 2.5 s: words."),
+    (KafkaError._SSL, {}, errors.BrokerError, "TLS with the brokers at b:9092 failed: words."),
 ])
 def test_failures(kafka, code, more, kind, message):
     error = kafka._failure("the topic", KafkaError(code, "words"), "t", **more)

@@ -171,7 +171,8 @@ def group(name, worker, tasks, had=None):
 
 
 @pytest.mark.parametrize("only, found", [
-    (None, ["task 0 in the group g1 on the worker w1", "task 1 in the group g1 on the worker w2", "task 0 in the group g2 on the worker w9"]),
+    (None, ["task 0 in the group g1 on the worker w1", "task 1 in the group g1 on the worker w2",
+            "task 0 in the group g2 on the worker w9"]),
     ("g1", ["task 0 in the group g1 on the worker w1", "task 1 in the group g1 on the worker w2"]),
     ("g3", []),
 ])

@@ -87,7 +87,8 @@ def test_what_a_method_needs(rest, kafka, options, words):
 def test_by_rest():
     assert OffsetsInfo(FakeRest({"c": source((1, 4))}), None).one("c") == {
         "changed": False, "method": "rest", "method_reason": None, "connector_exists": True, "connector": CONNECTOR, "offsets": pairs(p1=4),
-        "offsets_count": 1, "unreadable": [], "unreadable_count": 0, "truncated": False, "oddities": [], "unreadable_records": [],
+        "offsets_count": 1, "unreadable": [], "unreadable_count": 0, "truncated": False, "oddities": [], "oddities_count": 0,
+        "newest": None, "unreadable_records": [],
         "history": [], "topic": None, "warnings": []}
 
 
@@ -100,6 +101,7 @@ def test_from_the_topic():
         "changed": False, "method": "topic", "method_reason": "no worker is asked", "connector_exists": None, "connector": None,
         "offsets": pairs(p1=4), "offsets_count": 1, "unreadable": [{"p": 3}], "unreadable_count": 1, "truncated": False,
         "topic": {"name": "offsets", "partitions": 5}, "history": [], "oddities_count": 1,
+        "newest": {"partition": {"p": 1}, "offset": {"o": 4}, "time": "2024-01-01T00:00:01.000Z"},
         "unreadable_records": [{"topic_partition": 1, "record_offset": 1, "time": "2024-01-01T00:00:03.000Z", "key": '["c",{"p":[]}]',
                                 "connector": "c", "reason": "the partition holds a map or a list"}],
         "oddities": [{"partition": {"p": 1}, "kinds": ["encodings", "foreign"], "records": [
@@ -192,12 +194,12 @@ def test_all_from_the_topic_with_those_that_are_gone():
     rest = FakeRest({"c": source((1, 4)), "new": source(), "s": SINK})
     found = OffsetsInfo(rest, kafka, offset_topic="offsets").all()
     assert {one["name"]: (one["connector_exists"], one["offsets"], len(one["unreadable_records"])) for one in found["connectors"]} == {
-        "c": (True, pairs(p1=4), 0), "gone": (False, pairs(p1=5), 0), "gone2": (False, [], 0), "hurt": (False, [], 1), "new": (True, [], 0)}
+        "c": (True, pairs(p1=4), 0), "gone": (False, pairs(p1=5), 0), "hurt": (False, [], 1), "new": (True, [], 0)}
     assert (found["method"], found["changed"], found["warnings"]) == ("topic", False, [])
     assert found["method_reason"] == "only the offsets topic shows the offsets of all connectors, gone ones too"
     topic = found["topic"]
     assert {one["key"] for one in topic.pop("unreadable_records")} == {"garbage", '["hurt",{"p":[]}]'}
-    assert topic == {"name": "offsets", "partitions": 5, "cleanup_policy": "compact", "records": 6, "keys": 5, "unreadable_count": 2}
+    assert topic == {"name": "offsets", "partitions": 5, "cleanup_policy": "compact", "records": 6, "key_count": 5, "unreadable_count": 2}
 
 
 def test_all_without_a_worker():

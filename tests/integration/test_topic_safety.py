@@ -1,0 +1,101 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Work on the offsets topic without a worker; what dry runs tell; backups."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+
+import pytest
+
+from tests.integration.support.configs import at
+from tests.integration.support.modules import PREDICTED
+from tests.integration.support.road import key_of
+from tests.integration.support.worker import wait_until
+
+# ---- without a worker ------------------------------------------------------------------------------------------------------
+
+OFFLINE = {"connect_url": None}
+
+
+def test_offline_needs_the_word_of_the_operator(name, road, kafka):
+    """Nobody can tell whether a task runs: assume_stopped is demanded before any write, also for a dry run."""
+    ends = kafka.ends(road.topic)
+    for check in (True, False):
+        result = road.change(name, check=check, offsets=[at(1)], **OFFLINE)
+        assert result["failed"] and "assume_stopped" in result["msg"] and "connect_url" in result["msg"]
+    assert kafka.ends(road.topic) == ends
+    nothing = road.change(name, offsets=[at(1)], connect_url=None, bootstrap_servers=None, method="auto")
+    assert nothing["failed"] and "connect_url" in nothing["msg"] and "bootstrap_servers" in nothing["msg"]
+
+
+@pytest.mark.parametrize("state", ["RUNNING", "PAUSED"])
+def test_offline_a_task_that_runs_is_seen_by_the_brokers(state, make_on, main, road, kafka):
+    """The message names group and task; with the group of other workers as connect_group it is not looked at."""
+    name = make_on(main, state)
+    ends = kafka.ends(road.topic)
+    for check in (True, False):
+        result = road.change(name, check=check, offsets=[at(1)], assume_stopped=True, **OFFLINE)
+        assert result["failed"] and "task 0 in the group connect-main" in result["msg"] and name in result["msg"]
+    mine = road.change(name, check=True, offsets=[at(1)], assume_stopped=True, connect_group="connect-main", **OFFLINE)
+    assert mine["failed"] and "connect-main" in mine["msg"]
+    assert kafka.ends(road.topic) == ends
+    other = road.change(name, check=True, offsets=[at(1)], assume_stopped=True, connect_group="connect-wide", **OFFLINE)
+    assert not other["failed"] and other["changed"] is True
+
+
+def test_offline_stopped(make_on, main, road, kafka):
+    """STOPPED has no task: done, and read by the worker that is there after all."""
+    name = make_on(main, "STOPPED")
+    real = road.done(name, offsets=[at(1)], assume_stopped=True, method="auto", **OFFLINE)
+    assert (real["method"], real["method_reason"]) == ("topic", "no worker is asked")
+    assert real["connector_exists"] is real["connector"] is None
+    assert road.look(name, **OFFLINE)["connector_exists"] is None
+    main.worker.put(name, "resume")
+    wait_until(lambda: kafka.values(name)[5:] == ['{"p":0}#2', '{"p":0}#3', '{"p":0}#4'])
+
+
+# ---- dry runs, diffs, backups ----------------------------------------------------------------------------------------------
+
+
+def test_c51_dry_run_tells_what_the_real_run_does(make_on, main, road):
+    """Step by step; both sides of the diff have one shape."""
+    name = make_on(main, "STOPPED", partitions='[{"p":0},{"p":1}]')
+    steps = [
+        ({"offsets": [at(4)]}, False, {'{"p": 0}': {"n": 4}, '{"p": 1}': {"n": 4}}),
+        ({"offsets": [at(2, p=1)]}, True, {'{"p": 0}': {"n": 4}, '{"p": 1}': {"n": 2}}),
+        ({"offsets": [at(2, p=1)], "purge": True}, True, {'{"p": 1}': {"n": 2}}),
+        ({"state": "absent"}, True, {}), ({"state": "absent"}, False, {}),
+    ]
+    for wish, changed, after in steps:
+        ends = road.kafka.ends(road.topic)
+        dry = road.change(name, check=True, **wish)
+        assert road.kafka.ends(road.topic) == ends, "a dry run wrote"
+        real = road.change(name, **wish)
+        assert {key: dry[key] for key in PREDICTED} == {key: real[key] for key in PREDICTED}
+        assert real["changed"] is changed and (road.kafka.ends(road.topic) != ends) is changed
+        diff, = real["diff"]
+        assert diff["before"] == {json.dumps(one["partition"]): one["offset"] for one in real["offsets_before"]}
+        assert diff["after"] == after and diff["before_header"] == diff["after_header"] == f"{name} (offsets)"
+    assert "diff" not in road.change(name, state="absent", diff=False)
+
+
+def test_backup_of_the_topic_road_restores(name, road, lone, tmp_path):
+    """Readable by its owner only, with what tells the cluster; src and purge put back exactly what was there."""
+    road, file = road.at(lone()), tmp_path / "backup.json"
+    road.put((0, key_of(name), b'{"n":4,"t":"x"}'), (1, key_of(name, '{"p":1}'), b'{"n":1547863325117001729,"z":null}'))
+    before = road.look(name)["offsets"]
+    dry = road.change(name, check=True, state="absent", backup=True, backup_file=str(file))
+    assert dry["backup_file"] == str(file) and not file.exists()
+    real = road.change(name, offsets=[at(9, p=2)], purge=True, backup=True, backup_file=str(file))
+    assert real["changed"] is True and real["backup_file"] == str(file) and stat.S_IMODE(os.stat(file).st_mode) == 0o600
+    assert road.topic in file.read_text() and "1547863325117001729" in file.read_text() and json.loads(file.read_text())
+    assert road.look(name)["offsets"] == [at(9, p=2)]
+    again = road.change(name, state="absent", backup=True, backup_file=str(file))
+    assert again["failed"] and "exists already" in again["msg"]
+    back = road.done(name, src=str(file), purge=True)
+    assert back["offsets"] == before == road.look(name)["offsets"]
+    assert {key for _place, key in road.live(name)} == {key_of(name), key_of(name, '{"p":1}')}
