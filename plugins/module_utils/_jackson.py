@@ -102,7 +102,7 @@ def _double(value: float) -> str:
         return "0.0"
     if 1e-3 <= abs(value) < 1e7:
         return repr(value)
-    mantissa, _, exponent = _scientific(value).partition("e")
+    mantissa, _e, exponent = _scientific(value).partition("e")
     return "%sE%d" % (mantissa, int(exponent))
 
 

@@ -194,8 +194,8 @@ history:
           tombstone: false
 topic:
   description:
-    - The topic that was read, C(name) and C(partitions). Without O(name) also its C(cleanup_policy), how many C(records) were read, of how many different keys (C(key_count)),
-      and the C(unreadable_records) of all connectors and of none, with C(unreadable_count). Null by REST.
+    - The topic that was read, C(name) and C(partitions). Without O(name) also its C(cleanup_policy), how many C(records) were read, of
+      how many different keys (C(key_count)), and the C(unreadable_records) of all connectors and of none, with C(unreadable_count). Null by REST.
   returned: success
   type: dict
   sample: {name: connect-offsets, partitions: 25}

@@ -281,4 +281,3 @@ def test_reset_makes_a_new_snapshot(stopped):
     wait_until(lambda: stopped.live().get("snapshot_completed"), reason="the snapshot's offset")
     wait_until(lambda: len(stopped.events()) == len(before) + ROWS, reason="all rows")
     assert sorted(stopped.events()[len(before):]) == [("r", row) for row in range(1, ROWS + 1)]
-

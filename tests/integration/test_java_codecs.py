@@ -52,7 +52,7 @@ class Samples:
     def text(self, longest: int = 12) -> str:
         size = self.random.randint(0, longest)
         alphabet = self.random.choice([*ALPHABETS, sum(ALPHABETS, [])])
-        return "".join(chr(self.random.randint(*self.random.choice(alphabet))) for _ in range(size))
+        return "".join(chr(self.random.randint(*self.random.choice(alphabet))) for _number in range(size))
 
     def name(self) -> str:
         return self.random.choice([self.text, lambda: self.random.choice(USUAL), lambda: self.random.choice(ALIKE[:2])])()
@@ -99,7 +99,7 @@ class Samples:
         if kind < 0.15:
             return self.mapping(6, depth + 1)
         if kind < 0.25:
-            return [self.value(depth + 1) for _ in range(self.random.randint(0, 4))]
+            return [self.value(depth + 1) for _number in range(self.random.randint(0, 4))]
         return self.scalar()
 
     def mapping(self, most: int, depth: int = 0) -> dict:
@@ -152,8 +152,8 @@ def _deep(value):
 
 
 def _orders(samples: Samples) -> list:
-    lists = [samples.names(40) for _ in range(400)] + [samples.neighbours() for _ in range(400)]
-    lists += [[*samples.names(30), *samples.random.sample(ALIKE, 9)] for _ in range(50)]
+    lists = [samples.names(40) for _number in range(400)] + [samples.neighbours() for _number in range(400)]
+    lists += [[*samples.names(30), *samples.random.sample(ALIKE, 9)] for _number in range(50)]
     for names in lists:
         names[:] = dict.fromkeys(name.replace(SEPARATOR, "") for name in names)
     # Up to ten of a bucket are in order always; a tree is refused, so there is nothing to compare.
@@ -178,13 +178,13 @@ class Inputs:
         self.keys += [["".join(map(chr, range(0x800))), {"".join(map(chr, range(0xD000, 0xD800))): None}]]
         # pairs of surrogates across the ends of Jackson's buffers
         self.keys += [["x" * size + "\U0001f600" * 3000, {}] for size in range(12)]
-        self.documents = self.keys + [samples.mapping(12) for _ in range(300)]
+        self.documents = self.keys + [samples.mapping(12) for _number in range(300)]
         self.names = _orders(samples)
-        self.hashed = [samples.random.randbytes(samples.random.randint(0, 90)) for _ in range(500)]
+        self.hashed = [samples.random.randbytes(samples.random.randint(0, 90)) for _number in range(500)]
         self.hashed += [b"\xff" * size for size in range(9)] + [_jackson.encode(_deep(key)) for key in self.keys]
-        self.doubles = [samples.any_double() for _ in range(3000)] + [2.0**power for power in range(-1074, 1024)]
+        self.doubles = [samples.any_double() for _number in range(3000)] + [2.0**power for power in range(-1074, 1024)]
         self.doubles += [float(f"1e{power}") for power in range(-323, 309)] + [5e-324 * factor for factor in range(1, 400)]
-        self.common_doubles = [samples.random.uniform(-1e7, 1e7) for _ in range(1000)] + [samples.double() for _ in range(500)]
+        self.common_doubles = [samples.random.uniform(-1e7, 1e7) for _number in range(1000)] + [samples.double() for _number in range(500)]
 
     def questions(self) -> list:
         asked = [("json", _as_sent(value)) for value in self.documents]

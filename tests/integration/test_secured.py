@@ -36,6 +36,7 @@ WAYS = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "SSL", "SSL with a pass phras
 #: a run that is refused has to end in so many seconds, though it could wait kafka_timeout
 FAST = 15
 
+
 @pytest.fixture(scope="module")
 def admin(plain) -> AdminClient:
     return AdminClient({"bootstrap.servers": plain, "log_level": 0})

@@ -38,6 +38,11 @@ class Message:
         return (0, -1) if self._parts[4] is None else (1, self._parts[4])
 
 
+def _raise(fault):
+    if isinstance(fault, Exception):
+        raise fault
+
+
 class FakeKafka:
     """``topics``: name -> its partitions, each a list of messages. ``faults``: what the next writes do instead.
 
@@ -90,8 +95,7 @@ class FakeKafka:
         return [Topic(name, len(found), self.policies[name]) for name, found in sorted(self.topics.items()) if "offset" in name]
 
     def connect_groups(self):
-        if isinstance(self.groups, Exception):
-            raise self.groups
+        _raise(self.groups)
         return self.groups
 
     def starts(self, topic):
@@ -114,8 +118,7 @@ class FakeKafka:
         if ready is not None:
             ready()
         fault = self.faults.pop(0) if self.faults else None
-        if isinstance(fault, Exception):
-            raise fault
+        _raise(fault)
         if fault is not None:
             return fault(records)
         self.writes.append(list(records))

@@ -196,13 +196,13 @@ def kafka():
 ])
 def test_failures(kafka, code, more, kind, message):
     error = kafka._failure("the topic", KafkaError(code, "words"), "t", **more)
-    assert type(error) is kind and error.message.startswith(message)
+    assert error.__class__ is kind and error.message.startswith(message)
     assert error.facts == {"bootstrap_servers": "b:9092", "kafka_error": KafkaError(code).name()}
 
 
 def test_silence(kafka):
     error = kafka._failure("the topic", None)
-    assert type(error) is errors.BrokersUnreachable and error.facts == {"bootstrap_servers": "b:9092", "kafka_error": None}
+    assert error.__class__ is errors.BrokersUnreachable and error.facts == {"bootstrap_servers": "b:9092", "kafka_error": None}
     assert error.message == "No answer from the Kafka brokers at b:9092 about the topic within 2.5 s."
 
 
