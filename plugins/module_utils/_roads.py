@@ -93,7 +93,7 @@ class Roads:
             return
         if not store.agrees_with_rest():
             raise errors.RoadError(
-                "On the offsets topic are records of %s that REST would not change: %s" % (self.name, " ".join(store.concerns(store.read()))))
+                "On the offsets topic are records of %s that REST would not change: %s" % (self.name, " ".join(store.told())))
 
     def _by_topic(self, found, wish):
         if found is not None and found.kind == SINK or sink_shaped(wish):

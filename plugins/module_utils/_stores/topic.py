@@ -162,18 +162,25 @@ class TopicStore:
 
     def concerns(self, snapshot) -> list:
         """What the operator should know about these offsets."""
-        found = self.reader.warnings(self.topics)
-        for word, text in _ODDITIES:
-            keys = [key for key, words in self.oddities().items() if word in words]
-            if keys:
-                found.append("%s: %d partition%s %s: %s%s." % (
-                    self.name, len(keys), "" if len(keys) == 1 else "s", text, ", ".join(keys[:3]), ", ..." if len(keys) > 3 else ""))
+        # Another order is nothing to worry about on this road.
+        found = self.reader.warnings(self.topics) + self.told(word for word in _ODDITIES if word != "order")
         for entry in list(snapshot.entries.values())[:1000]:
             nanos = entry.offset.get("timestamp_nanos")
             millis = entry.offset.get("timestamp")
             if isinstance(nanos, int) and isinstance(millis, int) and millis % 1000 != nanos // 1000000:
                 found.append("%s: timestamp and timestamp_nanos disagree in the offset of %s." % (self.name, canonical(entry.partition)))
                 break
+        return found
+
+    def told(self, words=None) -> list:
+        """The oddities of these kinds (all without ``words``), a sentence each."""
+        found = []
+        for word in words or _ODDITIES:
+            keys = [key for key, kinds in self.oddities().items() if word in kinds]
+            if keys:
+                found.append("%s: %d partition%s %s: %s%s." % (
+                    self.name, len(keys), "" if len(keys) == 1 else "s", _ODDITIES[word], ", ".join(keys[:3]),
+                    ", ..." if len(keys) > 3 else ""))
         return found
 
     # ---- changing ----------------------------------------------------------------------------------------------
@@ -306,15 +313,15 @@ def _fits(copy, names) -> bool:
 
 
 #: in the order of weight; "and" completes "N partitions ..."
-_ODDITIES = (
-    ("split", "held on several topic partitions (the count was changed, or a tool wrote with another partitioner). Which copy a worker "
-              "loads after a restart is not certain; a change is written to all of them"),
-    ("encodings", "held under keys of different bytes, of which the connector reads one; a change is written to all of them"),
-    ("foreign", "held under keys that no worker of today writes (blanks, escapes, a schema envelope)"),
-    ("order", "held under keys in another order of fields than a Java HashMap's; REST cannot change them, this road can"),
-    ("stray_tombstone", "with a tombstone for the same key on another topic partition; until compaction has removed it, a worker that "
-                        "restarts may find no offset"),
-)
+_ODDITIES = {
+    "split": "held on several topic partitions (the count was changed, or a tool wrote with another partitioner). Which copy a worker "
+             "loads after a restart is not certain; a change is written to all of them",
+    "encodings": "held under keys of different bytes, of which the connector reads one; a change is written to all of them",
+    "foreign": "held under keys that no worker of today writes (blanks, escapes, a schema envelope)",
+    "order": "held under keys in another order of fields than a Java HashMap's; REST cannot change them, this road can",
+    "stray_tombstone": "with a tombstone for the same key on another topic partition; until compaction has removed it, a worker that "
+                       "restarts may find no offset",
+}
 
 
 def numbers(found) -> str:

@@ -1,0 +1,128 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""What topic_offsets_info shows: where the partitions of topics begin, end, and were at a time."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from fnmatch import fnmatchcase
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import KAFKA_TRACEBACK, Topic
+
+if KAFKA_TRACEBACK is None:
+    from confluent_kafka import IsolationLevel, KafkaException
+    from confluent_kafka.admin import OffsetSpec
+
+READ_COMMITTED = "read_committed"
+READ_UNCOMMITTED = "read_uncommitted"
+
+_GLOB = re.compile(r"[*?\[]")
+#: a glob never means these: they are Kafka's own
+_INTERNAL = "__"
+_EPOCH = datetime(1970, 1, 1)
+_MAX_TIME = (1 << 63) - 1
+_RFC3339 = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))? ?(?:[Zz]|([+-])(\d\d):?(\d\d))")
+
+
+class Looker:
+    """The questions to the brokers."""
+
+    def __init__(self, kafka):
+        self._kafka = kafka
+
+    @property
+    def cluster_id(self) -> str:
+        return self._kafka.cluster_id
+
+    def topic(self, name) -> Topic:
+        """Raises NoTopic."""
+        return self._kafka.topic(name)
+
+    def topics(self) -> list:
+        """All topics that the user may see."""
+        try:
+            known = self._kafka._admin().list_topics(timeout=self._kafka.timeout).topics
+        except KafkaException as error:
+            raise self._kafka._failure("the list of topics", error.args[0])
+        return [Topic(name, len(found.partitions), None) for name, found in known.items() if found.error is None]
+
+    def begins(self, topic) -> dict:
+        """{partition: offset}"""
+        return self._kafka.starts(topic)
+
+    def ends(self, topic, isolation) -> dict:
+        """{partition: offset}"""
+        return self._kafka.ends(topic)[0 if isolation == READ_COMMITTED else 1]
+
+    def at(self, topic, milliseconds, isolation) -> dict:
+        """{partition: offset of the first record of that time or later, or None}"""
+        level = IsolationLevel.READ_COMMITTED if isolation == READ_COMMITTED else IsolationLevel.READ_UNCOMMITTED
+        found = self._kafka._offsets(topic, OffsetSpec.for_timestamp(milliseconds), level)
+        return {number: None if offset < 0 else offset for number, offset in found.items()}
+
+
+def topic_offsets(look, names, timestamp=None, isolation=READ_COMMITTED) -> dict:
+    """The module's result. names: of topics, or globs. timestamp: text, or None."""
+    names = [name.strip() for name in names if name.strip()]
+    if not names:
+        raise errors.WishError("topics is empty: give names of topics, or globs.")
+    time = None if timestamp is None else milliseconds(timestamp)
+    warnings = []
+    found = [_one(look, topic, time, isolation) for topic in _topics(look, names, warnings)]
+    return {"changed": False, "cluster_id": look.cluster_id, "timestamp": time, "topics": found, "warnings": warnings}
+
+
+def _topics(look, names, warnings) -> list:
+    """Explicit names first, so that a missing one fails at once."""
+    found = {name: look.topic(name) for name in names if not _GLOB.search(name)}
+    globs = [name for name in names if _GLOB.search(name)]
+    known = [topic for topic in look.topics() if not topic.name.startswith(_INTERNAL)] if globs else []
+    for glob in globs:
+        fitting = [topic for topic in known if fnmatchcase(topic.name, glob)]
+        if not fitting:
+            warnings.append("No topic fits %s (or the user may not see it)." % glob)
+        for topic in fitting:
+            found.setdefault(topic.name, topic)
+    return [found[name] for name in sorted(found)]
+
+
+def _one(look, topic, time, isolation) -> dict:
+    begins, ends = look.begins(topic), look.ends(topic, isolation)
+    times = {} if time is None else look.at(topic, time, isolation)
+    partitions = [
+        # The begin may have moved between the two questions.
+        {"partition": number, "begin": begins[number], "end": max(begins[number], ends[number]), "by_time": times.get(number)}
+        for number in sorted(begins)]
+    return {"name": topic.name, "partitions": partitions,
+            "records_at_most": sum(one["end"] - one["begin"] for one in partitions)}
+
+
+def milliseconds(text) -> int:
+    """Milliseconds since the epoch, of their digits or of an RFC 3339 text with its time zone."""
+    text = str(text).strip()
+    if re.fullmatch(r"\d+", text):
+        if int(text) > _MAX_TIME:
+            raise errors.WishError("timestamp %s is too large." % text)
+        return int(text)
+    match = _RFC3339.fullmatch(text)
+    try:
+        if not match:
+            raise ValueError("give milliseconds since the epoch, or a time such as 2026-01-31T12:00:00Z, with its time zone")
+        fraction = (match.group(7) or "").ljust(6, "0")[:6]
+        time = datetime(*(int(part) for part in match.groups()[:6]), int(fraction))
+        if match.group(8):
+            away = timedelta(hours=int(match.group(9)), minutes=int(match.group(10)))
+            time = time - away if match.group(8) == "+" else time + away
+        found = (time - _EPOCH) // timedelta(milliseconds=1)
+        if found < 0:
+            raise ValueError("it is before 1970")
+        return found
+    except (ValueError, OverflowError) as error:
+        raise errors.WishError("timestamp %s cannot be used: %s." % (text, error))

@@ -1,0 +1,145 @@
+#!/usr/bin/python
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: topic_offsets_info
+short_description: Show where the partitions of Kafka topics begin and end
+version_added: 1.0.0
+author:
+  - streamops contributors (@streamops)
+description:
+  - Shows for each partition of topics the offset of the first record that is still there and the offset after the last one, and
+    where it was at a time.
+  - Taken while a connector is stopped, the ends are the boundary between what was delivered before a change of its offsets and what
+    comes after it.
+  - It reads no records, creates no topic and joins no group. Only the brokers are asked, so O(connect_url) is not needed.
+options:
+  topics:
+    description:
+      - Names of topics, or globs with C(*), C(?) and C([abc]).
+      - A name that does not exist is an error. A glob that no topic fits is a warning.
+      - Globs leave out topics whose names begin with C(__), which are Kafka's own. They can be named.
+    type: list
+    elements: str
+    required: true
+  timestamp:
+    description:
+      - Also show the offset of the first record of this time or later. Milliseconds since the epoch, or a time with its time zone as
+        in RFC 3339, such as V(2026-01-31T12:00:00Z).
+      - The time is that of the record (C(CreateTime), set by its producer, unless the topic says C(LogAppendTime)), so records need not be in
+        its order.
+      - A time is no exact boundary. The markers that end transactions have the broker's time, and the answer can be the offset of one
+        or lie in a batch of aborted records. For an exact boundary use the ends, taken while nothing writes.
+    type: str
+  isolation:
+    description:
+      - Which end to show. V(read_committed) is where a reader of committed records gets to, so an open transaction holds it back.
+        V(read_uncommitted) is the end of the log.
+    type: str
+    choices: [read_committed, read_uncommitted]
+    default: read_committed
+extends_documentation_fragment:
+  - streamops.kafka_connect._connect
+  - streamops.kafka_connect._kafka
+  - streamops.kafka_connect._attributes
+  - streamops.kafka_connect._attributes.info_module
+  - streamops.kafka_connect._attributes.actiongroup_connect
+requirements:
+  - confluent-kafka
+notes:
+  - It always needs O(bootstrap_servers), and the permission Describe on the topics.
+seealso:
+  - module: streamops.kafka_connect.connector_offsets
+  - module: streamops.kafka_connect.connector_offsets_info
+"""
+
+EXAMPLES = r"""
+- name: Where do the connector's topics end, now that it is stopped?
+  streamops.kafka_connect.topic_offsets_info:
+    bootstrap_servers: [kafka.example.com:9092]
+    topics: [orders, "shop.*"]
+  register: boundary
+
+- name: Where were they at noon?
+  streamops.kafka_connect.topic_offsets_info:
+    bootstrap_servers: [kafka.example.com:9092]
+    topics: [orders]
+    timestamp: "2026-01-31T12:00:00Z"
+  register: noon
+"""
+
+RETURN = r"""
+cluster_id:
+  description: The id of the Kafka cluster.
+  returned: success
+  type: str
+  sample: 4L6g3nShT-eMCtK--X86sw
+timestamp:
+  description: O(timestamp) in milliseconds since the epoch. Null if it was not given.
+  returned: success
+  type: int
+topics:
+  description: The topics, by name. Each is listed once.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Its name.
+      type: str
+      returned: success
+    partitions:
+      description:
+        - Its partitions. C(begin) is the offset of the first record that is still there, C(end) the one after the last record.
+        - C(by_time) is the offset of the first record of O(timestamp) or later; null if there is none, or without O(timestamp).
+      type: list
+      elements: dict
+      returned: success
+    records_at_most:
+      description:
+        - The sum of all C(end) minus C(begin). There are fewer records where compaction removed some, and on transactional topics,
+          as each marker takes an offset, too.
+      type: int
+      returned: success
+  sample:
+    - name: orders
+      partitions:
+        - {partition: 0, begin: 100, end: 250, by_time: 180}
+      records_at_most: 150
+"""
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._topic_offsets import (
+    READ_COMMITTED,
+    READ_UNCOMMITTED,
+    Looker,
+    topic_offsets,
+)
+
+
+def show(client, kafka, params, check_mode):
+    if kafka is None:
+        raise WishError("bootstrap_servers is empty: give at least one broker, or set the environment variable KAFKA_BOOTSTRAP_SERVERS.")
+    return topic_offsets(Looker(kafka), params["topics"], params["timestamp"] or None, params["isolation"])
+
+
+def main():
+    run(
+        dict(
+            topics=dict(type="list", elements="str", required=True),
+            timestamp=dict(type="str"),
+            isolation=dict(type="str", choices=[READ_COMMITTED, READ_UNCOMMITTED], default=READ_COMMITTED),
+        ),
+        show,
+        brokers=True,
+        required_one_of=[["bootstrap_servers"]],
+    )
+
+
+if __name__ == "__main__":
+    main()
