@@ -125,6 +125,8 @@ class ConnectClient:
     def _listed(self, name, part, error) -> dict:
         """That part of a connector in the list of all of them."""
         found = self.connectors().get(name, {}).get(part)
+        if found is None and name in self._call("GET", "connectors"):
+            raise error  # just created: it has no status yet
         if found is None:
             raise errors.NoConnector("There is no such connector: %s is not in the list that %s/connectors gives, and cannot be asked for "
                                      "by itself because of its name." % (name, self.url), **error.facts)

@@ -173,16 +173,25 @@ def test_such_a_connector_is_looked_up_in_the_list(stub, client, call, path, fou
     assert stub.lines == ["GET " + path, "GET /connectors?expand=status&expand=info"]
 
 
-@pytest.mark.parametrize("listed", [{}, {"a": SLASHED}, {"a/b": {}}, {"A/B": SLASHED}])
+@pytest.mark.parametrize("listed", [{}, {"a": SLASHED}, {"A/B": SLASHED}])
 @pytest.mark.parametrize("call", [lambda c: c.status("a/b"), lambda c: c.info("a/b")])
 def test_such_a_connector_that_is_not_in_the_list(stub, client, call, listed):
-    stub.reply(400, AMBIGUOUS).reply(200, listed)
+    stub.reply(400, AMBIGUOUS).reply(200, listed).reply(200, list(listed))
     with pytest.raises(errors.NoConnector) as caught:
         call(client)
     assert caught.value.message == (
         f"There is no such connector: a/b is not in the list that {stub.url}/connectors gives, and cannot be asked for by itself because "
         "of its name.")
     assert caught.value.facts["http_status"] == 400
+
+
+@pytest.mark.parametrize("listed", [{}, {"a/b": {}}])
+@pytest.mark.parametrize("call", [lambda c: c.status("a/b"), lambda c: c.info("a/b")])
+def test_such_a_connector_that_was_just_created(stub, client, call, listed):
+    """Its name is listed at once, its status only after a moment."""
+    stub.reply(400, AMBIGUOUS).reply(200, listed).reply(200, ["a/b"])
+    with pytest.raises(errors.AmbiguousName):
+        call(client)
 
 
 @pytest.mark.parametrize("call", [
