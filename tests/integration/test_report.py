@@ -38,8 +38,8 @@ def place(cluster, kafka) -> dict:
     for name, offsets in plans.items():
         if not worker.exists(name):
             worker.create(name, shaped(topic=name))
-        if offsets:
-            worker.set_offsets(name, offsets)
+        for pair in offsets or []:  # one after the other: the last one is the newest
+            worker.set_offsets(name, [pair])
     worker.must("DELETE", "connectors/d-reset/offsets")
     wait_until(lambda: not worker.offsets("d-reset"), reason="the reset")
     for name in ("c-gone", "d-reset"):
