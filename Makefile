@@ -18,7 +18,7 @@ ifneq ($(GOALS),)
   NOX := $(VENV)/bin/nox
 endif
 
-TESTS := unit integration cores molecule
+TESTS := unit integration verify cores molecule
 STATIC := static sanity galaxy
 JOBS ?= 2
 
@@ -38,7 +38,7 @@ down: ## stop them
 demo: $(NOX) ## the main job in one go: a real connector replays its input because a playbook says so
 	@$(NOX) -s demo -- $(ARGS)
 
-test: $(NOX) ## every test: unit, integration on the real stack, ansible-core versions, molecule
+test: $(NOX) ## every test: unit, integration on the real stack, Spark job, ansible-core versions, molecule
 	@mkdir -p .nox && $(NOX) --report .nox/test.json -s $(TESTS)
 
 lint: $(NOX) ## every static check, galaxy-importer and ansible-test sanity among them

@@ -140,9 +140,11 @@ def real_folder(name: str) -> Path:
 
 # --- tests
 
+SPARK_TEST = "tests/integration/test_verify_replay.py"  # needs pyspark, which only one environment has
 
-def pytest(session: nox.Session, *arguments: str, **env: str) -> None:
-    bin_folder = main(session, "demo", "tests")
+
+def pytest(session: nox.Session, *arguments: str, more: tuple[str, ...] = (), **env: str) -> None:
+    bin_folder = main(session, "demo", "tests", *more)
     session.run(
         str(bin_folder / "python"), "-m", "pytest", "-ra", *arguments, *session.posargs, env=variables(bin_folder) | env
     )
@@ -157,7 +159,13 @@ def unit(session: nox.Session) -> None:
 @nox.session
 def integration(session: nox.Session) -> None:
     """The modules, the role and the playbook on a real broker and real Connect workers."""
-    pytest(session, "tests/integration")
+    pytest(session, "tests/integration", f"--ignore={SPARK_TEST}")
+
+
+@nox.session
+def verify(session: nox.Session) -> None:
+    """The verification job, and the role and the playbook that run it: real Spark on real topics."""
+    pytest(session, "tests/verify", SPARK_TEST, more=("spark",))
 
 
 @nox.session

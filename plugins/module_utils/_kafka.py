@@ -86,15 +86,20 @@ class KafkaClient:
             "the topic %s" % name, self._admin().describe_topics(TopicCollection([name]), request_timeout=self.timeout)[name], name))
         return Topic(name, len(described.partitions), self._cleanup_policies([name])[name])
 
-    def offset_topics(self) -> list:
-        """Compacted topics that are called something with "offset", but are not Kafka's or MirrorMaker's own: a guess."""
+    def topics(self) -> list:
+        """All topics that the user may see; their cleanup policies are not asked for."""
         try:
             known = self._admin().list_topics(timeout=self.timeout).topics
         except KafkaException as error:
             raise self._failure("the list of topics", error.args[0])
-        names = [name for name in known if "offset" in name.lower() and not name.startswith(("__", "mm2-offset-syncs"))]
-        policies = self._cleanup_policies(names)
-        return [Topic(name, len(known[name].partitions), policies[name]) for name in sorted(names) if policies[name] in (None, "compact")]
+        return [Topic(name, len(found.partitions), None) for name, found in sorted(known.items()) if found.error is None]
+
+    def offset_topics(self) -> list:
+        """Compacted topics that are called something with "offset", but are not Kafka's or MirrorMaker's own: a guess."""
+        known = [topic for topic in self.topics()
+                 if "offset" in topic.name.lower() and not topic.name.startswith(("__", "mm2-offset-syncs"))]
+        policies = self._cleanup_policies([topic.name for topic in known])
+        return [topic._replace(cleanup_policy=policies[topic.name]) for topic in known if policies[topic.name] in (None, "compact")]
 
     def connect_groups(self) -> list:
         """[(group, member's client id, metadata bytes, assignment bytes)] of all Connect workers that the brokers know."""
@@ -116,6 +121,12 @@ class KafkaClient:
         """({partition: end for a reader of committed records}, {partition: end of all records})."""
         return (self._offsets(topic, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED),
                 self._offsets(topic, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED))
+
+    def at(self, topic: Topic, milliseconds: int, committed: bool = True) -> dict:
+        """{partition: offset of the first record of that time or later, None where there is none}"""
+        level = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
+        found = self._offsets(topic, OffsetSpec.for_timestamp(milliseconds), level)
+        return {number: None if offset < 0 else offset for number, offset in found.items()}
 
     def _offsets(self, topic, spec, isolation) -> dict:
         return self._patiently(lambda: self._offsets_once(topic, spec, isolation))

@@ -13,11 +13,6 @@ from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import KAFKA_TRACEBACK, Topic
-
-if KAFKA_TRACEBACK is None:
-    from confluent_kafka import IsolationLevel, KafkaException
-    from confluent_kafka.admin import OffsetSpec
 
 READ_COMMITTED = "read_committed"
 READ_UNCOMMITTED = "read_uncommitted"
@@ -31,59 +26,22 @@ _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))? ?(?:[Zz]|([+-])(\d\d):?(\d\d))")
 
 
-class Looker:
-    """The questions to the brokers."""
-
-    def __init__(self, kafka):
-        self._kafka = kafka
-
-    @property
-    def cluster_id(self) -> str:
-        return self._kafka.cluster_id
-
-    def topic(self, name) -> Topic:
-        """Raises NoTopic."""
-        return self._kafka.topic(name)
-
-    def topics(self) -> list:
-        """All topics that the user may see."""
-        try:
-            known = self._kafka._admin().list_topics(timeout=self._kafka.timeout).topics
-        except KafkaException as error:
-            raise self._kafka._failure("the list of topics", error.args[0])
-        return [Topic(name, len(found.partitions), None) for name, found in known.items() if found.error is None]
-
-    def begins(self, topic) -> dict:
-        """{partition: offset}"""
-        return self._kafka.starts(topic)
-
-    def ends(self, topic, isolation) -> dict:
-        """{partition: offset}"""
-        return self._kafka.ends(topic)[0 if isolation == READ_COMMITTED else 1]
-
-    def at(self, topic, milliseconds, isolation) -> dict:
-        """{partition: offset of the first record of that time or later, or None}"""
-        level = IsolationLevel.READ_COMMITTED if isolation == READ_COMMITTED else IsolationLevel.READ_UNCOMMITTED
-        found = self._kafka._offsets(topic, OffsetSpec.for_timestamp(milliseconds), level)
-        return {number: None if offset < 0 else offset for number, offset in found.items()}
-
-
-def topic_offsets(look, names, timestamp=None, isolation=READ_COMMITTED) -> dict:
+def topic_offsets(kafka, names, timestamp=None, isolation=READ_COMMITTED) -> dict:
     """The module's result. names: of topics, or globs. timestamp: text, or None."""
     names = [name.strip() for name in names if name.strip()]
     if not names:
         raise errors.WishError("topics is empty: give names of topics, or globs.")
     time = None if timestamp is None else milliseconds(timestamp)
     warnings = []
-    found = [_one(look, topic, time, isolation) for topic in _topics(look, names, warnings)]
-    return {"changed": False, "cluster_id": look.cluster_id, "timestamp": time, "topics": found, "warnings": warnings}
+    found = [_one(kafka, topic, time, isolation) for topic in _topics(kafka, names, warnings)]
+    return {"changed": False, "cluster_id": kafka.cluster_id, "timestamp": time, "topics": found, "warnings": warnings}
 
 
-def _topics(look, names, warnings) -> list:
+def _topics(kafka, names, warnings) -> list:
     """Explicit names first, so that a missing one fails at once."""
-    found = {name: look.topic(name) for name in names if not _GLOB.search(name)}
+    found = {name: kafka.topic(name) for name in names if not _GLOB.search(name)}
     globs = [name for name in names if _GLOB.search(name)]
-    known = [topic for topic in look.topics() if not topic.name.startswith(_INTERNAL)] if globs else []
+    known = [topic for topic in kafka.topics() if not topic.name.startswith(_INTERNAL)] if globs else []
     for glob in globs:
         fitting = [topic for topic in known if fnmatchcase(topic.name, glob)]
         if not fitting:
@@ -93,9 +51,9 @@ def _topics(look, names, warnings) -> list:
     return [found[name] for name in sorted(found)]
 
 
-def _one(look, topic, time, isolation) -> dict:
-    begins, ends = look.begins(topic), look.ends(topic, isolation)
-    times = {} if time is None else look.at(topic, time, isolation)
+def _one(kafka, topic, time, isolation) -> dict:
+    begins, ends = kafka.starts(topic), kafka.ends(topic)[0 if isolation == READ_COMMITTED else 1]
+    times = {} if time is None else kafka.at(topic, time, isolation == READ_COMMITTED)
     partitions = [
         # The begin may have moved between the two questions.
         {"partition": number, "begin": begins[number], "end": max(begins[number], ends[number]), "by_time": times.get(number)}

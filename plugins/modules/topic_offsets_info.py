@@ -117,7 +117,6 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._module im
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._topic_offsets import (
     READ_COMMITTED,
     READ_UNCOMMITTED,
-    Looker,
     topic_offsets,
 )
 
@@ -125,7 +124,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._topic_off
 def show(client, kafka, params, check_mode):
     if kafka is None:
         raise WishError("bootstrap_servers is empty: give at least one broker, or set the environment variable KAFKA_BOOTSTRAP_SERVERS.")
-    return topic_offsets(Looker(kafka), params["topics"], params["timestamp"] or None, params["isolation"])
+    return topic_offsets(kafka, params["topics"], params["timestamp"] or None, params["isolation"])
 
 
 def main():
@@ -137,7 +136,7 @@ def main():
         ),
         show,
         brokers=True,
-        required_one_of=[["bootstrap_servers"]],
+        required_by={"topics": ["bootstrap_servers"]},
     )
 
 

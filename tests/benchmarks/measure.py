@@ -65,12 +65,12 @@ def peak_mib_of_children() -> float:
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
-def peak_mib(command: list[str]) -> float:
-    """The largest resident set of one command, in MiB."""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+def peak_mib(command: list[str], env: dict[str, str] | None = None, good: tuple[int, ...] = (0,)) -> float:
+    """The largest resident set of one command and its children, in MiB. good: exit codes that are no failure."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env) as process:
         _pid, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
+    if process.returncode not in good:
         raise SystemExit(f"{command} ended with {process.returncode}")
     return usage.ru_maxrss / 1024
 

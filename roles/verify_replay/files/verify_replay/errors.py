@@ -1,0 +1,32 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the job says when it cannot do its work."""
+
+from __future__ import annotations
+
+
+class JobError(Exception):
+    """One readable line for a person; the job ends with status 1."""
+
+
+class ExpectationError(JobError):
+    """The expectation document is wrong; the line begins with the path of what is wrong."""
+
+    def __init__(self, path: str, text: str) -> None:
+        super().__init__(f"expectation document: {path}: {text}" if path else f"expectation document: {text}")
+        self.path = path
+
+
+def root_cause(error: BaseException) -> str:
+    """The innermost message of an error that came out of the JVM, on one line."""
+    java = getattr(error, "java_exception", None)
+    if java is None:
+        origin = getattr(error, "_origin", None)
+        java = getattr(origin, "java_exception", None) or origin
+    text = ""
+    while java is not None:
+        text = f"{java.getClass().getSimpleName()}: {java.getMessage()}"
+        java = java.getCause()
+    text = text or f"{type(error).__name__}: {error}"
+    return " ".join(text.split())[:600]

@@ -1,0 +1,240 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The expectation document: read, checked, and completed. Pure: no Spark here."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from verify_replay.errors import ExpectationError
+from verify_replay.parameters import AFTER, ALL, BEFORE, PARAMETERS, integer, mapping, partition, read_parameters, text
+
+VERSION = 1
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+# The document is kept and shown; what these name belongs into Spark properties. A reference such as ${file:...} is no secret.
+_SECRET = re.compile(r"password|secret|jaas\.config|keystore\.key$|credential", re.IGNORECASE)
+# What the job has to decide itself.
+_OURS = {"isolation.level", "group.id", "auto.offset.reset", "enable.auto.commit", "key.deserializer", "value.deserializer"}
+_MAX_SAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Range:
+    """Offsets of one partition: [start, boundary) was there before the change, [boundary, end) came after it."""
+
+    start: int
+    boundary: int
+    end: int
+
+    def part(self, which: str) -> tuple[int, int]:
+        """The half-open range that before, after or all stands for."""
+        low = self.boundary if which == AFTER else self.start
+        return low, self.boundary if which == BEFORE else self.end
+
+
+@dataclass(frozen=True)
+class Topic:
+    name: str
+    cluster: str
+    topic: str
+    partitions: dict[int, Range]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One declared check. index is its place in the document, name what people read."""
+
+    index: int
+    type: str
+    topic: str
+    name: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Expectation:
+    change_id: str | None
+    clusters: dict[str, dict[str, str]]
+    cluster_ids: dict[str, str]
+    topics: dict[str, Topic]
+    tables: dict[str, dict[str, str]]
+    checks: list[Check]
+    cannot_tell: str = "fail"
+    samples: int = 20
+    #: names of the topics that a check speaks of; no other one is read
+    used: frozenset[str] = field(default_factory=frozenset)
+
+
+def load(content: str) -> Expectation:
+    """The document from its JSON text; ExpectationError says what is wrong, and where."""
+    try:
+        document = json.loads(content, object_pairs_hook=_once)
+    except ValueError as error:
+        raise ExpectationError("", f"is not JSON: {error}") from error
+    return parse(document)
+
+
+def parse(document: Any) -> Expectation:
+    """The document from what JSON became."""
+    if not isinstance(document, dict):
+        raise ExpectationError("", "must be a JSON object")
+    known = ("version", "change_id", "clusters", "cluster_ids", "topics", "tables", "checks", "cannot_tell", "samples")
+    _refuse_unknown(document, known, "")
+    if document.get("version") != VERSION or isinstance(document["version"], bool):
+        raise ExpectationError("version", f"must be {VERSION}, not {document.get('version')!r}")
+    change_id = document.get("change_id")
+    if change_id is not None and not isinstance(change_id, str):
+        raise ExpectationError("change_id", "must be a text or null")
+    clusters = {name: _cluster(entry, f"clusters.{name}") for name, entry in _named(document, "clusters").items()}
+    ids = {name: text(value, f"cluster_ids.{name}") for name, value in _named(document, "cluster_ids", False).items()}
+    for name in ids:
+        _known(name, clusters, f"cluster_ids.{name}", "cluster")
+    topics = {name: _topic(name, entry, clusters) for name, entry in _named(document, "topics", dotted=True).items()}
+    tables = {name: _table(entry, f"tables.{name}") for name, entry in _named(document, "tables", False).items()}
+    cannot_tell = document.get("cannot_tell", "fail")
+    if cannot_tell not in ("fail", "pass"):
+        raise ExpectationError("cannot_tell", f"must be fail or pass, not {cannot_tell!r}")
+    samples = integer(document.get("samples", 20), "samples")
+    if samples > _MAX_SAMPLES:
+        raise ExpectationError("samples", f"must be {_MAX_SAMPLES} or less, not {samples}")
+    checks = _checks(document.get("checks"), topics, tables)
+    used = frozenset(c.topic for c in checks) | {c.parameters["source"] for c in checks if c.type == "mirror"}
+    return Expectation(change_id, clusters, ids, topics, tables, checks, cannot_tell, samples, used)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        twice = next(name for name, _value in pairs if sum(name == other for other, _ignored in pairs) > 1)
+        raise ValueError(f"the name {twice!r} stands twice in one object")
+    return result
+
+
+def _refuse_unknown(entry: dict[str, Any], known: tuple[str, ...], path: str) -> None:
+    for name in entry:
+        if name not in known:
+            raise ExpectationError(f"{path}.{name}".lstrip("."), f"is not known; {', '.join(known)} are")
+
+
+def _named(document: dict[str, Any], key: str, required: bool = True, dotted: bool = False) -> dict[str, Any]:
+    entries = mapping(document.get(key) if document.get(key) is not None else {}, key)
+    if required and not entries:
+        raise ExpectationError(key, "is missing or empty")
+    for name in entries:
+        if not (_NAME.fullmatch(name.replace(".", "_") if dotted else name)):
+            raise ExpectationError(f"{key}.{name}", "a name may have letters, digits, - and _ only")
+    return entries
+
+
+def _known(name: Any, names: dict[str, Any], path: str, what: str) -> str:
+    if not isinstance(name, str) or name not in names:
+        raise ExpectationError(path, f"there is no {what} {name!r} in the document; {', '.join(names) or 'none'} is")
+    return name
+
+
+def _options(entry: dict[str, Any], path: str, hint: str) -> dict[str, str]:
+    options = {}
+    for name, value in entry.items():
+        if isinstance(value, bool):
+            value = str(value).lower()
+        if not isinstance(value, str | int | float):
+            raise ExpectationError(f"{path}.{name}", "must be a text or a number")
+        if _SECRET.search(name) and not str(value).startswith("${"):
+            raise ExpectationError(
+                f"{path}.{name}", f"a secret must not stand in the document; give it as the Spark property {hint}.{name}"
+            )
+        options[name] = str(value)
+    return options
+
+
+def _cluster(entry: Any, path: str) -> dict[str, str]:
+    options = _options(mapping(entry, path), path, f"spark.verify_replay.kafka.{path.partition('.')[2]}")
+    text(options.get("bootstrap.servers"), f"{path}.bootstrap.servers")
+    for name in _OURS & set(options):
+        raise ExpectationError(f"{path}.{name}", "is set by the job itself")
+    return options
+
+
+def _table(entry: Any, path: str) -> dict[str, str]:
+    options = _options(mapping(entry, path), path, f"spark.verify_replay.jdbc.{path.partition('.')[2]}")
+    if not text(options.get("url"), f"{path}.url").startswith("jdbc:"):
+        raise ExpectationError(f"{path}.url", "must begin with jdbc:")
+    if re.search(r"[?&;](password|sslpassword)=", options["url"], re.IGNORECASE):
+        raise ExpectationError(f"{path}.url", "a password must not stand in the document")
+    text(options.get("table"), f"{path}.table")
+    return options
+
+
+def _topic(name: str, entry: Any, clusters: dict[str, Any]) -> Topic:
+    path = f"topics.{name}"
+    _refuse_unknown(mapping(entry, path), ("cluster", "topic", "partitions"), path)
+    cluster = _known(entry.get("cluster"), clusters, f"{path}.cluster", "cluster")
+    partitions = {}
+    for number, numbers in mapping(entry.get("partitions"), f"{path}.partitions").items():
+        here = f"{path}.partitions.{number}"
+        _refuse_unknown(mapping(numbers, here), ("start", "boundary", "end"), here)
+        for key in ("start", "boundary", "end"):
+            if key not in numbers:
+                raise ExpectationError(here, f"{key} is missing")
+        found = Range(*(integer(numbers[key], f"{here}.{key}") for key in ("start", "boundary", "end")))
+        if not found.start <= found.boundary <= found.end:
+            raise ExpectationError(here, f"must be start <= boundary <= end, not {found.start}, {found.boundary}, {found.end}")
+        partitions[partition(number, here)] = found
+    if not partitions:
+        raise ExpectationError(f"{path}.partitions", "is empty")
+    return Topic(name, cluster, text(entry.get("topic"), f"{path}.topic"), dict(sorted(partitions.items())))
+
+
+def _checks(entries: Any, topics: dict[str, Topic], tables: dict[str, Any]) -> list[Check]:
+    if not isinstance(entries, list) or not entries:
+        raise ExpectationError("checks", "must be a list that is not empty: nothing to check is no proof")
+    return [_check(index, entry, topics, tables) for index, entry in enumerate(entries)]
+
+
+def _check(index: int, entry: Any, topics: dict[str, Topic], tables: dict[str, Any]) -> Check:
+    path = f"checks[{index}]"
+    mapping(entry, path)
+    kind = entry.get("type")
+    if not isinstance(kind, str) or kind not in PARAMETERS:
+        raise ExpectationError(f"{path}.type", f"there is no type {kind!r}; {', '.join(PARAMETERS)} are")
+    topic = _known(entry.get("topic"), topics, f"{path}.topic", "topic")
+    name = text(entry["name"], f"{path}.name") if entry.get("name") is not None else f"{kind} {topic}"
+    given = {key: value for key, value in entry.items() if key not in ("type", "topic", "name")}
+    values = read_parameters(kind, given, path)
+    check = Check(index, kind, topic, name, values)
+    if kind == "sink":
+        _known(values["table"], tables, f"{path}.table", "table")
+    if kind == "mirror":
+        _known(values["source"], topics, f"{path}.source", "topic")
+        if values["source"] == topic:
+            raise ExpectationError(f"{path}.source", "is the topic itself")
+    _inside(check, topics[topic], path)
+    return check
+
+
+def _inside(check: Check, topic: Topic, path: str) -> None:
+    """Ranges and offsets of a check must lie in what was there before the change."""
+    for number, (start, end) in (check.parameters.get("ranges") or {}).items():
+        here = f"{path}.ranges.{number}"
+        limits = _limits(topic, number, here)
+        if start < limits.start or end > limits.boundary:
+            raise ExpectationError(here, f"[{start}, {end}) is not inside before, [{limits.start}, {limits.boundary})")
+    for number, offsets in (check.parameters.get("offsets") or {}).items():
+        here = f"{path}.offsets.{number}"
+        limits = _limits(topic, number, here)
+        for offset in offsets:
+            if not limits.start <= offset < limits.boundary:
+                raise ExpectationError(here, f"{offset} is not inside before, [{limits.start}, {limits.boundary})")
+
+
+def _limits(topic: Topic, number: int, path: str) -> Range:
+    if number not in topic.partitions:
+        raise ExpectationError(path, f"the topic {topic.name} names no partition {number}")
+    return topic.partitions[number]
+
+
+__all__ = ["ALL", "AFTER", "BEFORE", "Check", "Expectation", "Range", "Topic", "load", "parse"]

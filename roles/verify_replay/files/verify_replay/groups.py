@@ -1,0 +1,64 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""All that is asked about equal records of a topic, answered by one groupBy of their hash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from verify_replay.scan import position
+
+
+class Groups:
+    """Groups of records with the same hash.
+
+    Of every group there are: before and after (how many), first_before and last_after (positions). ask() adds numbers of a
+    group and totals over all groups; they are all computed together when the first total is looked at.
+    """
+
+    def __init__(self, rows: DataFrame, column: str) -> None:
+        self._rows = rows.where(F.col(column).isNotNull())
+        self._column = column
+        self._group: dict[str, Column] = {
+            "before": F.sum(F.when(F.col("after"), 0).otherwise(1)),
+            "after_": F.sum(F.when(F.col("after"), 1).otherwise(0)),
+            "first_before": F.min(F.when(~F.col("after"), position())),
+            "last_after": F.max(F.when(F.col("after"), position())),
+        }
+        before, after = F.col("before"), F.col("after_")
+        self._totals: dict[str, Column] = {
+            "distinct": F.count("*"),
+            "both": F.count_if((before > 0) & (after > 0)),
+            "only_before": F.count_if(after == 0),
+            "only_after": F.count_if(before == 0),
+            "repeated_before": F.sum(F.greatest(before - 1, F.lit(0))),
+            "repeated_after": F.sum(F.greatest(after - 1, F.lit(0))),
+        }
+        self._found: dict[str, Any] | None = None
+
+    def ask(self, group: dict[str, Column], totals: dict[str, Column]) -> None:
+        self._group.update(group)
+        self._totals.update(totals)
+
+    def total(self, name: str) -> int:
+        if self._found is None:
+            asked = [column.alias(key) for key, column in self._totals.items()]
+            self._found = self._grouped().agg(*asked).first().asDict()
+        return self._found[name] or 0
+
+    def classes(self) -> dict[str, int]:
+        """The totals that every topic has."""
+        names = ("distinct", "both", "only_before", "only_after", "repeated_before", "repeated_after")
+        return {name: self.total(name) for name in names}
+
+    def positions(self, predicate: Column, name: str, limit: int) -> list[int]:
+        """The first positions, by that number of the group, of groups that the predicate holds for."""
+        found = self._grouped().where(predicate).select(F.col(name).alias("at")).where(F.col("at").isNotNull())
+        return [row["at"] for row in found.orderBy("at").limit(limit).collect()]
+
+    def _grouped(self) -> DataFrame:
+        return self._rows.groupBy(self._column).agg(*(column.alias(name) for name, column in self._group.items()))

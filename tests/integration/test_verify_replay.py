@@ -1,0 +1,511 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The role and the playbook verify_replay: real Spark jobs about a connector that replayed for real. Needs pyspark."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+import threading
+import uuid
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from confluent_kafka.admin import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    ResourcePatternType,
+    ResourceType,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialUpsertion,
+)
+
+from stack import ClusterSpec, Stack
+from stack.paths import cache_dir
+from tests.integration.conftest import KEEP
+from tests.integration.support.configs import file_source
+from tests.integration.support.playbook import Play
+from tests.integration.support.worker import Worker, wait_until
+
+pyspark = pytest.importorskip("pyspark")
+
+VERIFY = "streamops.kafka_connect.verify_replay"
+LINES = 60
+#: Small data on a machine that others use: what takes the time is starting, and the compiler.
+QUICK = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
+
+#: A replay with its proof, as the guide shows it.
+PLAYBOOK = """
+- name: Replay a file, and prove it
+  hosts: all
+  connection: local
+  gather_facts: false
+  vars:
+    ansible_python_interpreter: "{{ ansible_playbook_python }}"
+  module_defaults:
+    group/streamops.kafka_connect.connect:
+      connect_url: "{{ kafka_connect_url }}"
+      bootstrap_servers: "{{ kafka_bootstrap_servers }}"
+  tasks:
+    - name: Reset it, and leave it stopped
+      ansible.builtin.include_role:
+        name: streamops.kafka_connect.reset_offsets
+      vars:
+        reset_offsets_connectors:
+          - {name: "{{ connector }}", state: absent, final_state: stopped}
+
+    - name: Where do the topics end, now that it is stopped?
+      streamops.kafka_connect.topic_offsets_info:
+        topics: ["{{ connector }}", "{{ kafka_connect_offset_topic }}"]
+      register: boundary
+
+    - name: Start it
+      streamops.kafka_connect.connector_state:
+        name: "{{ connector }}"
+        state: started
+
+    - name: Wait until it has delivered everything again, and has committed that
+      streamops.kafka_connect.connector_offsets_info:
+        name: "{{ connector }}"
+        method: rest
+      register: live
+      until: live.offsets | map(attribute='offset.position') | first | default(0) == size
+      retries: 60
+      delay: 0.5
+
+    - name: Where do the topics end now?
+      streamops.kafka_connect.topic_offsets_info:
+        topics: ["{{ connector }}", "{{ kafka_connect_offset_topic }}"]
+      register: after
+
+    - name: Make the topics of the expectation
+      ansible.builtin.include_role:
+        name: streamops.kafka_connect.verify_replay
+        tasks_from: boundary
+      vars:
+        verify_replay_boundary: "{{ boundary }}"
+        verify_replay_after: "{{ after }}"
+
+    - name: Prove it
+      ansible.builtin.include_role:
+        name: streamops.kafka_connect.verify_replay
+      vars:
+        verify_replay_expectation:
+          version: 1
+          change_id: "{{ connector }}"
+          cluster_ids: "{{ verify_replay_cluster_ids }}"
+          topics: "{{ verify_replay_topics }}"
+          checks:
+            - {type: replayed, topic: "{{ connector }}"}
+            - {type: duplicates, topic: "{{ connector }}"}
+            - {type: count, topic: "{{ connector }}", min: 60, max: 60}
+            - {type: progress, topic: "{{ kafka_connect_offset_topic }}", connector: "{{ connector }}"}
+"""
+
+
+@pytest.fixture(scope="session")
+def live_stack(tmp_path_factory):
+    """One worker and a broker with secured listeners: less than the other tests need."""
+    kept = os.environ.get(KEEP)
+    stack = Stack(kept or tmp_path_factory.mktemp("verify-stack"))
+    stack.up({"main": ClusterSpec()}, secured=True)
+    yield stack
+    if not kept:
+        stack.purge()
+
+
+@pytest.fixture(scope="module")
+def secured(live_stack) -> dict:
+    return live_stack.endpoints()["secured"]
+
+
+@pytest.fixture(scope="module")
+def jars_dir() -> str:
+    """The role fetches the jars into it once, and finds them there in every later run of the tests."""
+    return str(cache_dir() / "role-jars")
+
+
+class Source:
+    """A FileStream source that has delivered its file to a topic of three partitions."""
+
+    def __init__(self, worker: Worker, kafka, folder: Path) -> None:
+        self.name = f"t-{uuid.uuid4().hex[:8]}"
+        self.worker = worker
+        file = folder / "orders.txt"
+        file.write_text("".join(f"order {number}\n" for number in range(LINES)))
+        self.size = file.stat().st_size
+        kafka.create(self.name, 3, "delete")
+        worker.create(self.name, file_source(file, topic=self.name), "RUNNING")
+        wait_until(lambda: self.position() == self.size, 60, "the first delivery")
+        assert len(kafka.values(self.name)) == LINES
+
+    def position(self) -> int | None:
+        pairs = self.worker.offsets(self.name)
+        return pairs[0]["offset"]["position"] if pairs else None
+
+    def picture(self) -> list:
+        return self.worker.picture(self.name)
+
+
+@pytest.fixture(scope="module")
+def source(main, kafka, tmp_path_factory):
+    source = Source(main.worker, kafka, tmp_path_factory.mktemp("source"))
+    yield source
+    main.worker.delete(source.name)
+    kafka.drop(source.name)
+
+
+class Runs:
+    """Runs the playbook with what every run here has in common."""
+
+    def __init__(self, playbooks, folder: Path, jars_dir: str) -> None:
+        self.playbooks = playbooks
+        self.reports = folder / "reports"
+        self.common = {"verify_replay_report_dir": str(self.reports), "verify_replay_jars_dir": jars_dir, "verify_replay_poll": 1,
+                       "verify_replay_spark_conf": QUICK, "verify_replay_master": "local[2]", "verify_replay_driver_memory": "600m"}
+
+    def __call__(self, hosts: dict[str, dict], *options: str, playbook: str = VERIFY, env: dict | None = None, **variables) -> Play:
+        return self.playbooks.run(playbook, {name: {**self.common, **own} for name, own in hosts.items()}, *options, env=env, **variables)
+
+    def report(self) -> dict:
+        """The one report; it and what lies beside it can be read by the group, and not by others."""
+        files = {path.suffixes[-2:][-1] if "expectation" not in path.name else "expectation": path for path in self.reports.iterdir()}
+        assert sorted(files) == [".html", ".json", ".log", "expectation"] and len(list(self.reports.iterdir())) == 4
+        assert {stat.S_IMODE(path.stat().st_mode) for path in files.values()} == {0o640}
+        assert stat.S_IMODE(self.reports.stat().st_mode) == 0o750
+        self.page = files[".html"]
+        return json.loads(files[".json"].read_text())
+
+
+@pytest.fixture
+def verify(playbooks, tmp_path, jars_dir) -> Runs:
+    return Runs(playbooks, tmp_path, jars_dir)
+
+
+def document(kafka, topic: str, boundary: dict[int, int] | None = None, **changed) -> dict:
+    """Of one topic: all of it is before the boundary, unless told otherwise."""
+    ends = kafka.ends(topic)
+    partitions = {str(number): {"start": 0, "boundary": (boundary or ends)[number], "end": end} for number, end in ends.items()}
+    return {"version": 1, "change_id": "c-1", "topics": {"t": {"cluster": "main", "topic": topic, "partitions": partitions}},
+            "checks": [{"type": "replayed", "topic": "t"}], **changed}
+
+
+@pytest.fixture(scope="module")
+def twice(kafka):
+    """A topic whose records came twice, and its document."""
+    topic = kafka.create(f"t-{uuid.uuid4().hex[:8]}-twice", 2, "delete")
+    records = [(number % 2, b"k%d" % number, b"v%d" % number) for number in range(20)]
+    kafka.raw(topic, records)
+    boundary = kafka.ends(topic)
+    kafka.raw(topic, records)
+    yield document(kafka, topic, boundary)
+    kafka.drop(topic)
+
+
+def test_a_full_replay_passes(source, main, kafka, verify, tmp_path):
+    """All in one play, with the boundary taken while the connector is stopped."""
+    (tmp_path / "replay.yml").write_text(PLAYBOOK)
+    host = {"kafka_connect_url": main.url, "kafka_bootstrap_servers": [kafka.bootstrap_servers],
+            "kafka_connect_offset_topic": main.offset_topic, "connector": source.name, "size": source.size}
+    play = verify({"eu": host}, playbook=str(tmp_path / "replay.yml"))
+    assert play.rc == 0, str(play)
+    assert len(kafka.values(source.name)) == 2 * LINES
+    report = verify.report()
+    assert report["verdict"] == "pass" and [check["verdict"] for check in report["checks"]] == ["pass"] * 4
+    assert report["change_id"] == source.name
+    assert report["topics"][source.name]["before"] == report["topics"][source.name]["after"] == LINES
+    assert f"pass: replayed {source.name}: {LINES} of {LINES} earlier records" in play.stdout
+    assert str(verify.page) in play.stdout and "ASYNC POLL on eu" in play.stdout
+    assert source.worker.state(source.name) == ("RUNNING", ["RUNNING"])
+
+
+def test_nothing_replayed_fails(source, kafka, verify):
+    """The check is named, and the connector is left alone."""
+    before = source.picture()
+    play = verify({"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}},
+                  verify_replay_expectation=document(kafka, source.name, cluster_ids={}))
+    assert play.rc == 2 and play.recap["eu"]["failed"] == 1 and play.recap["eu"]["changed"] == 0, play
+    report = verify.report()
+    assert report["verdict"] == "fail" and report["checks"][0]["verdict"] == "fail"
+    failure = play.failure("eu")
+    assert "1 of 1 checks did not pass: [fail] replayed t: " in failure and str(verify.page) in failure
+    assert source.picture() == before
+
+
+def test_a_failed_check_can_be_a_warning(source, kafka, verify):
+    """And everything is text, as a survey sends it."""
+    empty = ("hosts", "timeout", "jars", "packages", "cluster", "python", "spark_home", "kafka_options", "jdbc_options")
+    texts = {"verify_replay_expectation": json.dumps(document(kafka, source.name)), "verify_replay_fail": "false",
+             "verify_replay_poll": "1", "verify_replay_spark_conf": json.dumps(QUICK), **{f"verify_replay_{name}": "" for name in empty}}
+    play = verify({"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}}, **texts)
+    assert play.rc == 0, str(play)
+    assert "WARNING: 1 of 1 checks did not pass: [fail] replayed t: " in play.stdout
+    assert verify.report()["verdict"] == "fail"
+
+
+BOUNDARY = """
+- name: Make topics of an expectation
+  hosts: all
+  connection: local
+  gather_facts: false
+  tasks:
+    - name: Make them
+      ansible.builtin.include_role:
+        name: streamops.kafka_connect.verify_replay
+        tasks_from: boundary
+    - name: Show them
+      ansible.builtin.debug:
+        msg: "RESULT {{ inventory_hostname }} {{ [verify_replay_topics, verify_replay_cluster_ids] | to_json }} END"
+"""
+
+
+def taken(*partitions: tuple, cluster: str = "c-1", topic: str = "t") -> dict:
+    """What topic_offsets_info returns."""
+    keys = ("partition", "begin", "end", "by_time")
+    return {"cluster_id": cluster, "topics": [{"name": topic, "partitions": [dict(zip(keys, one, strict=True)) for one in partitions]}]}
+
+
+def test_the_boundary(playbooks, tmp_path):
+    """Partitions that are new, and records that retention took; times that no record has; results that do not belong together."""
+    (tmp_path / "boundary.yml").write_text(BOUNDARY)
+    middle, after = taken((0, 2, 10, None)), taken((0, 4, 17, None))
+    hosts = {
+        "plain": {"verify_replay_boundary": middle, "verify_replay_after": after},
+        "before": {"verify_replay_before": taken((0, 1, 8, None)), "verify_replay_boundary": middle, "verify_replay_after": after,
+                   "verify_replay_cluster": "west"},
+        "time": {"verify_replay_before": taken((0, 1, 8, 5), (1, 0, 3, None)), "verify_replay_start": "by_time",
+                 "verify_replay_boundary": taken((0, 2, 10, None), (1, 0, 3, None)),
+                 "verify_replay_after": taken((0, 4, 17, None), (1, 0, 6, None), (2, 0, 4, None))},
+        "gone": {"verify_replay_boundary": middle, "verify_replay_after": taken((0, 2, 10, None), topic="other")},
+        "moved": {"verify_replay_boundary": middle, "verify_replay_after": taken((0, 4, 17, None), cluster="c-2")},
+    }
+    play = playbooks.run(str(tmp_path / "boundary.yml"), hosts)
+    found = {host: json.loads(text.replace('\\"', '"')) for host, text in re.findall(r"RESULT (\w+) (.*?) END", play.stdout)}
+    wanted = {"plain": {"0": (2, 10, 17)}, "before": {"0": (1, 10, 17)}, "time": {"0": (5, 10, 17), "1": (3, 3, 6), "2": (0, 0, 4)}}
+    assert {host: {number: tuple(one[key] for key in ("start", "boundary", "end")) for number, one in topics["t"]["partitions"].items()}
+            for host, (topics, _ids) in found.items()} == wanted
+    assert found["before"][0]["t"]["cluster"] == "west" and found["before"][1] == {"west": "c-1"}
+    assert found["plain"][0]["t"]["topic"] == "t" and found["plain"][1] == {"main": "c-1"}
+    for host in ("gone", "moved"):
+        assert "for the same topics of the same cluster" in play.failure(host)
+
+
+def test_check_mode_explains(twice, kafka, verify, tmp_path):
+    secret = "geheim-4711"
+    play = verify({"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}}, "--check", "--diff", "-v", verify_replay_expectation=twice,
+                  verify_replay_kafka_options={"main": {"ssl.key.password": secret}})
+    assert play.rc == 0, str(play)
+    assert "Would run, with 1 checks" in play.stdout and "bin/spark-submit --master" in play.stdout and "main.py" in play.stdout
+    assert secret not in play.text and not verify.reports.exists()
+    assert play.recap["eu"]["changed"] == 0
+
+
+def test_bad_input(twice, kafka, secured, verify, tmp_path):
+    """Each is one sentence, before Spark starts."""
+    user = secured["users"]["operator"]
+    (tmp_path / "file").write_text("")
+    (tmp_path / "empty").mkdir()
+    good = {"kafka_bootstrap_servers": kafka.bootstrap_servers, "verify_replay_expectation": twice}
+    twisted = {**twice, "topics": {"t": {**twice["topics"]["t"], "partitions": {"0": {"start": 5, "boundary": 4, "end": 9}}}}}
+    cases = {
+        "word": ({"verify_replay_expectation": {**twice, "chekcs": []}}, "expectation document: chekcs: is not known"),
+        "range": ({"verify_replay_expectation": twisted}, "must be start <= boundary <= end, not 5, 4, 9"),
+        "text": ({"verify_replay_expectation": "{oops"}, "verify_replay_expectation is a text that is not JSON"),
+        "list": ({"verify_replay_expectation": [1]}, "must be dictionaries"),
+        "secret": ({"verify_replay_expectation": {**twice, "clusters": {"main": {"sasl.jaas.config": "geheim-4711"}}}},
+                   "secret must not stand"),
+        "nowhere": ({"kafka_bootstrap_servers": ""}, "clusters"),
+        "stranger": ({"verify_replay_kafka_options": {"mian": {}}}, "name mian, but the expectation document has no such cluster"),
+        "gssapi": ({"kafka_security_protocol": "SASL_SSL", "kafka_sasl_mechanism": "GSSAPI"}, "For GSSAPI give sasl.jaas.config"),
+        "master": ({"verify_replay_master": "locl[2]"}, "verify_replay_master locl[2] cannot be used"),
+        "yarn": ({"verify_replay_master": "yarn"}, "HADOOP_CONF_DIR"),
+        "cluster": ({"verify_replay_spark_conf": {"spark.submit.deployMode": "cluster"}}, "in client mode"),
+        "dead": ({"verify_replay_master": "spark://127.0.0.1:9,127.0.0.1:10"}, "No Spark master answers at spark://127.0.0.1:9,127.0.0.1:10"),
+        "jar": ({"verify_replay_jars": [str(tmp_path / "gone.jar")]}, f"There is no {tmp_path}/gone.jar"),
+        "jars": ({"verify_replay_jars": str(tmp_path / "empty")}, "Spark needs org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0"),
+        "python": ({"verify_replay_python": "/bin/false"}, "/bin/false -m pip install pyspark==4.2.0"),
+        "spark": ({"verify_replay_spark_home": str(tmp_path / "empty")}, "no spark-submit in"),
+        "folder": ({"verify_replay_report_dir": str(tmp_path / "file" / "reports")}, "cannot be written to"),
+        "file": ({"verify_replay_report_dir": str(tmp_path / "file")}, "cannot be written to"),
+        "phrase": ({"kafka_ssl_cert_path": user["certificate"], "kafka_ssl_key_path": user["encrypted_key"],
+                    "kafka_ssl_key_password": "geheim-4711"}, "maybe its pass phrase is wrong"),
+        "ca": ({"kafka_ssl_ca_path": str(tmp_path / "ca.pem")}, f"There is no file {tmp_path}/ca.pem"),
+    }
+    clean = dict.fromkeys(("HADOOP_CONF_DIR", "YARN_CONF_DIR"), "")
+    play = verify({name: {**good, **wrong} for name, (wrong, _words) in cases.items()}, env=clean)
+    for name, (_wrong, words) in cases.items():
+        failure = play.failure(name)
+        assert words in failure, f"{name}: {failure}"
+        assert "Traceback" not in failure
+    assert play.rc == 2 and "geheim-4711" not in play.text and "Spark starts" not in play.stdout
+    assert not verify.reports.exists() or not list(verify.reports.iterdir())
+
+
+def test_without_java_or_maven(twice, kafka, verify, tmp_path):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for program in ("sh", "sleep", "rm", "mkdir", "chmod", "ls", "id", "uname", "touch", "test", "echo"):
+        (folder / program).symlink_to(shutil.which(program))
+    host = {"kafka_bootstrap_servers": kafka.bootstrap_servers, "verify_replay_expectation": twice,
+            "verify_replay_jars_dir": str(tmp_path / "none")}
+    play = verify({"eu": host}, "--check", env={"PATH": str(folder), "JAVA_HOME": ""})
+    assert "Spark needs Java 17 or newer, and there is none" in play.failure("eu")
+    (folder / "java").symlink_to(os.path.realpath(shutil.which("java")))
+    play = verify({"eu": host}, "--check", env={"PATH": str(folder), "JAVA_HOME": ""})
+    assert "Spark lacks org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0, and there is no Maven" in play.failure("eu")
+
+
+def test_brokers_that_do_not_answer(twice, verify):
+    """The job itself finds it out, soon, and says it in one line."""
+    play = verify({"eu": {"kafka_bootstrap_servers": "127.0.0.1:9"}}, verify_replay_expectation=twice)
+    assert play.rc == 2
+    failure = play.failure("eu")
+    assert "The verification could not be made: " in failure and "exit status 1" in failure and "Traceback" not in failure
+    report = verify.report()
+    assert report["verdict"] == "error" and report["error"] in failure.replace('\\"', '"')
+
+
+class Watch:
+    """Looks for a secret where others could see it, and at the modes of private files, while something runs."""
+
+    def __init__(self, secret: str, folder: Path) -> None:
+        self.found, self.modes = set(), set()
+        self._secret, self._folder = secret.encode(), folder
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_error) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._done.wait(0.1):
+            for path in [*Path("/proc").glob("[0-9]*/cmdline"), *Path("/proc").glob("[0-9]*/environ")]:
+                try:
+                    if self._secret in path.read_bytes():
+                        self.found.add(str(path))
+                except OSError:
+                    pass
+            for folder in self._folder.glob("verify_replay.*"):
+                try:
+                    self.modes |= {(path.name if path != folder else "folder", oct(stat.S_IMODE(path.stat().st_mode)))
+                                   for path in (folder, *folder.glob("job.conf"), *folder.glob("keystore.pem"))}
+                except OSError:
+                    pass
+
+
+#: what properties files and JAAS lines have a meaning for
+SPECIAL = "\\\"' #=:!$;,"
+
+
+@pytest.fixture
+def allowed(live_stack, twice):
+    """The users may read the topic, as the job's documentation says, and no more; gives the password of the new user odd."""
+    password = uuid.uuid4().hex
+    admin = AdminClient({"bootstrap.servers": live_stack.endpoints()["bootstrap_servers"]})
+    topic = twice["topics"]["t"]["topic"]
+    rules = [(ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, AclOperation.READ),
+             (ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, AclOperation.DESCRIBE),
+             (ResourceType.GROUP, "verify-replay", ResourcePatternType.PREFIXED, AclOperation.READ)]
+    wish = UserScramCredentialUpsertion("odd", ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096), (SPECIAL + password).encode())
+    acls = [AclBinding(kind, name, pattern, f"User:{user}", "*", operation, AclPermissionType.ALLOW)
+            for kind, name, pattern, operation in rules for user in ("odd", "operator")]
+    for future in [*admin.alter_user_scram_credentials([wish]).values(), *admin.create_acls(acls).values()]:
+        future.result(20)
+    return password
+
+
+@pytest.mark.parametrize("way", ["SCRAM-SHA-512", "certificate"])
+def test_secured_topics(way, twice, secured, allowed, verify, tmp_path):
+    """The secret is in no argument, environment, output or file that stays."""
+    user = secured["users"]["operator"]
+    if way == "certificate":
+        secret = user["key_password"]
+        host = {"kafka_bootstrap_servers": [secured["ssl"]], "kafka_security_protocol": "SSL", "kafka_ssl_cert_path": user["certificate"],
+                "kafka_ssl_key_path": user["encrypted_key"], "kafka_ssl_key_password": secret}
+    else:
+        secret = allowed
+        host = {"kafka_bootstrap_servers": [secured["sasl_ssl"]], "kafka_security_protocol": "SASL_SSL", "kafka_sasl_mechanism": way,
+                "kafka_sasl_username": "odd", "kafka_sasl_password": SPECIAL + secret}
+    for name in ("home", "tmp"):
+        (tmp_path / name).mkdir()
+    env = {"HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "tmp")}
+    with Watch(secret, tmp_path / "tmp") as watch:
+        play = verify({"eu": {**host, "kafka_ssl_ca_path": secured["ca"]}}, "-vvv", "--diff", env=env, verify_replay_expectation=twice)
+    assert play.rc == 0, str(play)
+    assert verify.report()["verdict"] == "pass"
+    assert not watch.found
+    private = {("folder", "0o700"), ("job.conf", "0o600")} | ({("keystore.pem", "0o600")} if way == "certificate" else set())
+    assert watch.modes == private
+    assert secret not in play.text and "PRIVATE KEY" not in play.text
+    assert not list((tmp_path / "tmp").glob("verify_replay.*"))
+    own = {tmp_path / "inventory.json", tmp_path / "extra.json"}
+    holders = [path for path in tmp_path.rglob("*") if path.is_file() and path not in own and secret.encode() in path.read_bytes()]
+    assert not holders
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+@contextmanager
+def standalone(folder: Path):
+    """A master and two workers on loopback; yields the master's URL."""
+    home = Path(pyspark.__file__).parent
+    env = {**os.environ, "SPARK_HOME": str(home), "PYSPARK_PYTHON": sys.executable, "SPARK_DAEMON_MEMORY": "256m"}
+    port, running = free_port(), []
+
+    def start(name: str, *arguments: str) -> Path:
+        log = folder / f"{name}.log"
+        with log.open("w") as file:
+            command = [home / "bin" / "spark-class", f"org.apache.spark.deploy.{arguments[0]}", *arguments[1:]]
+            running.append(subprocess.Popen(command, env=env, stdout=file, stderr=subprocess.STDOUT, cwd=folder))
+        return log
+
+    url = f"spark://127.0.0.1:{port}"
+    try:
+        log = start("master", "master.Master", "--host", "127.0.0.1", "--port", str(port), "--webui-port", "0")
+        wait_until(lambda: "I have been elected leader" in log.read_text(), 60, "Spark's master")
+        for number in (1, 2):
+            start(f"worker-{number}", "worker.Worker", "--host", "127.0.0.1", "--webui-port", "0", "-c", "1", "-m", "700m", "-d",
+                  str(folder / f"work-{number}"), url)
+        wait_until(lambda: log.read_text().count("Registering worker") == 2, 60, "Spark's workers")
+        yield url
+    finally:
+        for process in running:
+            process.terminate()
+        for process in running:
+            process.wait(20)
+
+
+def test_a_standalone_cluster(twice, kafka, verify, tmp_path):
+    """A master and two workers: both do a part of the work."""
+    conf = {**QUICK, "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.executor.memory": "500m",
+            "spark.executor.extraJavaOptions": QUICK["spark.driver.extraJavaOptions"]}
+    with standalone(tmp_path) as url:
+        play = verify({"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}}, verify_replay_master=url, verify_replay_spark_conf=conf,
+                      verify_replay_expectation=twice)
+    assert play.rc == 0, str(play)
+    report = verify.report()
+    assert report["verdict"] == "pass" and report["versions"]["master"] == url
+    assert [len(list((tmp_path / f"work-{number}").glob("app-*/*/stderr"))) for number in (1, 2)] == [1, 1]

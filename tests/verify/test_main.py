@@ -1,0 +1,91 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From arguments to exit status, without starting Spark."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from verify_replay import job
+from verify_replay import report as reports
+
+DOCUMENT = {
+    "version": 1,
+    "change_id": "c1",
+    "clusters": {"main": {"bootstrap.servers": "127.0.0.1:9"}},
+    "topics": {"t": {"cluster": "main", "topic": "t", "partitions": {"0": {"start": 0, "boundary": 0, "end": 0}}}},
+    "checks": [{"type": "replayed", "topic": "t"}],
+}
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    """main() with a document; gives (exit status, report or None, what it said)."""
+
+    def call(document, folder: str = ".", expectation: str = "expectation.json"):
+        (tmp_path / "expectation.json").write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
+        report = tmp_path / folder / "report.json"
+        status = job.main([str(tmp_path / expectation), str(report), str(report.with_suffix(".html"))])
+        found = json.loads(report.read_text(encoding="utf-8")) if report.exists() else None
+        assert not found or report.with_suffix(".html").exists()
+        return status, found, capsys.readouterr().err
+
+    return call
+
+
+@pytest.fixture
+def found(monkeypatch):
+    """Puts a verdict in place of what Spark would find."""
+
+    def put(verdict: str):
+        check = {
+            "name": "n",
+            "type": "replayed",
+            "topic": "t",
+            "verdict": verdict,
+            "sentence": "s",
+            "figures": {},
+            "samples": [],
+            "seconds": 0,
+        }
+        monkeypatch.setattr(job, "run", lambda expected, _began: reports.build(expected.change_id, [check], {}, {}, {}))
+
+    return put
+
+
+@pytest.mark.parametrize(
+    ("verdict", "wish", "status"),
+    [("pass", "fail", 0), ("fail", "pass", 3), ("cannot_tell", "fail", 3), ("cannot_tell", "pass", 0)],
+)
+def test_exit_status(run, found, verdict, wish, status):
+    found(verdict)
+    assert run({**DOCUMENT, "cannot_tell": wish})[0] == status
+
+
+def test_unknown_field(run):
+    status, report, said = run({**DOCUMENT, "colour": "red"})
+    assert status == 1 and report["verdict"] == "error" and report["error"].startswith("expectation document: colour: is not known")
+    assert said.count("\n") == 1 and said.startswith("verify_replay: ERROR: expectation document: colour")
+
+
+def test_document_that_is_not_there(run):
+    status, report, said = run(DOCUMENT, expectation="absent.json")
+    assert status == 1 and "cannot be read" in report["error"] and "Traceback" not in said
+
+
+def test_report_folder_that_is_not_there(run):
+    status, report, said = run(DOCUMENT, folder="absent")
+    assert status == 1 and report is None and "cannot be written" in said and said.count("\n") == 1
+
+
+def test_wrong_number_of_arguments(capsys):
+    assert job.main(["one"]) == 1
+    assert "usage" in capsys.readouterr().err
+
+
+def test_a_fault_of_the_job_itself_is_reported(run, monkeypatch):
+    monkeypatch.setattr(job, "run", lambda *_arguments: 1 / 0)
+    status, report, said = run(DOCUMENT)
+    assert status == 1 and "ZeroDivisionError" in report["error"] and report["change_id"] == "c1" and "Traceback" in said
