@@ -20,7 +20,7 @@ from verify_replay.scan import pack, unpack
 def test_unset_bits_against_a_plain_loop():
     random.seed(5)
     for _round in range(50):
-        present = {random.randrange(512) for _ in range(random.choice((0, 5, 250, 2000)))}
+        present = {random.randrange(512) for _number in range(random.choice((0, 5, 250, 2000)))}
         bits = sum(1 << n for n in present).to_bytes(64, "little")
         low, high = sorted(random.sample(range(900, 1700), 2))
         expected = [n for n in range(max(low, 1024), min(high, 1536)) if n - 1024 not in present]

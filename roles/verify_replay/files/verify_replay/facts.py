@@ -170,8 +170,8 @@ def _times(rows: DataFrame, facts: Facts) -> dict[str, Any] | None:
     first = min(found["first_time"] for found in facts.parts.values())
     last = max(found["last_time"] for found in facts.parts.values())
     width = (last - first) // _BARS + 1
-    bar = ((F.col("ts") - first) / width).cast("int")
+    span = ((F.col("ts") - first) / width).cast("int")
     bars: dict[bool, list[int]] = {side: [0] * ((last - first) // width + 1) for side in (False, True)}
-    for row in rows.groupBy("after", bar.alias("bar")).count().collect():
-        bars[row["after"]][row["bar"]] = row["count"]
+    for row in rows.groupBy("after", span.alias("span")).count().collect():
+        bars[row["after"]][row["span"]] = row["count"]
     return {"first": first, "last": last, "width_ms": width, "before": bars[False], "after": bars[True]}
