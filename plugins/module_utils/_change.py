@@ -40,12 +40,12 @@ _PAUSE = 0.3
 class OffsetsChange:
     """Carries one wish out, or predicts it."""
 
-    def __init__(self, client, name: str, wish: Wish, roads=None, stop=False, backup=None, assume_stopped=False, connect_group=None,
+    def __init__(self, client, name: str, wish: Wish, roads=None, stop=False, backup=None, assume_stopped=False,
                  wait_timeout=120, max_entries=1000, sleep=time.sleep, clock=time.monotonic):
         """client: ConnectClient, or None to work offline on the offsets topic. roads: by default REST alone.
         stop: stop the connector for the change and put back the state found.
         backup: path of the document to write before the first write, or None.
-        assume_stopped: nothing runs the connector; needed without a worker to ask. connect_group: see Roads.
+        assume_stopped: nothing runs the connector; needed without a worker to ask.
         wait_timeout: seconds for each wait. max_entries: how many partitions the result may list; 0 for all.
         """
         self.client = client
@@ -55,7 +55,6 @@ class OffsetsChange:
         self.stop = stop
         self.backup = backup
         self.assume_stopped = assume_stopped
-        self.connect_group = connect_group
         self.max_entries = max_entries
         self.sleep = sleep
         self.clock = clock
@@ -79,7 +78,13 @@ class OffsetsChange:
 
     def _run(self, check_mode: bool) -> dict:
         found = self._find()
-        plan = self._plan(found)
+        try:
+            plan = self._plan(found)
+        except errors.NoConnector:
+            if found is None or not self.roads.topic_is_open:
+                raise
+            self.exists, found = False, None  # deleted a moment ago: its status is still there
+            plan = self._plan(found)
         self.warnings.extend(plan.warnings + self.store.concerns(plan.live))
         if not plan.changed:
             return self._result(plan, found)
@@ -89,7 +94,7 @@ class OffsetsChange:
         self._warn_repeat(found)
         if check_mode:
             return self._result(plan, found)
-        if found is None or found.stopped:
+        if found is None or found.stopped or self._never_ran(found):
             if not self.store.gated:
                 plan = self._plan(found)  # a task that was waited for has committed once more
             return self._change(plan, found) if plan.changed else self._result(plan, found)
@@ -142,6 +147,8 @@ class OffsetsChange:
             found = self.lifecycle.read_definite()
         if found.state == STOPPED and found.tasks:
             found = self.lifecycle.stop(found)
+        if self._never_ran(found):
+            return found
         if not found.stopped and not self.store.gated:
             self._check_it_can_be_halted(found)
         if not found.stopped and not self.stop:
@@ -156,7 +163,7 @@ class OffsetsChange:
         """Where no status tells: ask the brokers. The tasks of a connector that was just deleted end only with a rebalance."""
         end = self.clock() + (0 if self.client is None else self.lifecycle.wait_timeout)
         while True:
-            work = self.roads.running(self.connect_group)
+            work = self.roads.running()
             if not work:
                 return
             if self.clock() > end:
@@ -176,6 +183,10 @@ class OffsetsChange:
                 "The connector %s is %s and has to be STOPPED, but its worker (Connect 4.0 or later) takes no request with such a name. Stop "
                 "the workers, leave connect_url out and use assume_stopped: true; or create it anew, as STOPPED, with initial_state. "
                 "Nothing was changed." % (self.name, found), **dict(error.facts, connector=found.result()))
+
+    def _never_ran(self, found) -> bool:
+        """Connect before 3.5 cannot stop a connector that failed before it had tasks, and need not."""
+        return not self.store.gated and found.state == FAILED and not found.tasks and not self.lifecycle.can_stop
 
     def _not_stopped(self, found, facts):
         if not self.lifecycle.can_stop:
@@ -263,7 +274,7 @@ class OffsetsChange:
         except errors.ConnectError as error:
             raise error.also("The offsets of %s were changed as declared; whether it is still stopped is not known." % self.name,
                              changed=True, backup_file=self.backup)
-        if not halted:
+        if not halted and not self._never_ran(now):
             raise errors.StateError(
                 "The offsets of %s were changed as declared, but somebody started it meanwhile: it is %s. Its tasks may have read the "
                 "offsets before, and then write their own over the change: stop it and run this again." % (self.name, now),
@@ -319,7 +330,7 @@ class OffsetsChange:
         if hidden:
             return errors.RoadError("The change was accepted, but had no effect. " + key_order_trap(self.name, hidden))
         return errors.ReadBackError(
-            "Connect accepted the change of %s, but a fresh read shows something else for %d partition%s, first %s: %s instead of %s."
+            "The change of %s was accepted, but a fresh read shows something else for %d partition%s, first %s: %s instead of %s."
             % (self.name, len(rest.changes), "" if len(rest.changes) == 1 else "s", canonical(rest.changes[0].partition),
                canonical(rest.changes[0].before), canonical(rest.changes[0].after)))
 
@@ -335,6 +346,10 @@ class OffsetsChange:
             if not undo.changed:
                 return error.also("The offsets are as they were%s." % (
                     " so far; look again before you go on" if isinstance(error, errors.WriteUnsure) else ""))
+            if not self.store.gated:
+                # All of our records or none: what else is there came from somebody else, who may have reported success.
+                return error.also("Somebody else has written meanwhile, and that was left alone. " + self._left_to_do(before),
+                                  backup_file=self.backup, offsets_before=pairs(before.sorted(), self.max_entries))
             self.store.apply(undo)
             left = make_plan(self.store.read(), Wish.exactly(before))
         except errors.ConnectError as other:

@@ -14,6 +14,7 @@ incremental protocol an assignment holds only what is new and what is revoked; w
 from __future__ import annotations
 
 import struct
+from urllib.parse import urlsplit
 
 #: the connector itself, beside its tasks 0, 1, ...
 CONNECTOR = -1
@@ -27,6 +28,16 @@ def running(metadata: bytes, assignment: bytes) -> set:
     except (struct.error, UnicodeDecodeError) as error:
         raise ValueError("no Connect protocol: %s" % error)
     return (had | assigned) - revoked
+
+
+def address(metadata: bytes) -> str:
+    """host:port of a member's REST interface, as a connector's status names its worker; empty where it is not told."""
+    try:
+        data = _Bytes(metadata)
+        data.number("h")
+        return urlsplit(data.string()).netloc
+    except (struct.error, ValueError):
+        return ""
 
 
 def _before(metadata: bytes) -> set:

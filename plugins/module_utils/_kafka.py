@@ -49,6 +49,12 @@ _TRANSACTION_MS = 60000
 _SLICE = 1.0
 _AGAIN = 0.5
 
+#: names of errors that say that brokers are away or busy
+_AWAY_NAMES = ("_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_RESOLVE", "_MSG_TIMED_OUT", "_TIMED_OUT_QUEUE", "_PURGE_QUEUE",
+               "REQUEST_TIMED_OUT", "NETWORK_EXCEPTION", "COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE",
+               "NOT_COORDINATOR", "LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION")
+_AWAY = set() if KAFKA_TRACEBACK else {getattr(KafkaError, name) for name in _AWAY_NAMES if hasattr(KafkaError, name)}
+
 _LOG = logging.getLogger("streamops.kafka_connect.librdkafka")
 _LOG.addHandler(logging.NullHandler())
 _LOG.propagate = False
@@ -254,10 +260,10 @@ class KafkaClient:
                     except BufferError:
                         producer.poll(0.1)
             self._flush(producer, what, refused)
-        except (KafkaException, errors.BrokerError) as error:
+        except (KafkaException, SystemError, errors.BrokerError) as error:
             self._abort(producer)
-            if isinstance(error, KafkaException):
-                error = self._failure(what, error.args[0], ", ".join(names), write=True)
+            if not isinstance(error, errors.BrokerError):
+                error = self._failure(what, _inside(error), ", ".join(names), write=True)
             raise error.also("The transaction was given up: nothing was changed.")
         self._commit(producer, what, names)
 
@@ -275,7 +281,7 @@ class KafkaClient:
     def _abort(self, producer) -> None:
         try:
             producer.abort_transaction(self.timeout)
-        except KafkaException:
+        except (KafkaException, SystemError):
             pass  # the brokers end it themselves after _TRANSACTION_MS
 
     def _commit(self, producer, what, names) -> None:
@@ -283,8 +289,8 @@ class KafkaClient:
         while True:
             try:
                 return producer.commit_transaction(_SLICE if self.timeout < _SLICE else self.timeout)
-            except KafkaException as caught:
-                error = caught.args[0]
+            except (KafkaException, SystemError) as caught:
+                error = _inside(caught)
             if error.txn_requires_abort():
                 self._abort(producer)
                 raise self._failure(what, error, ", ".join(names), write=True).also("The transaction was given up: nothing was changed.")
@@ -366,7 +372,19 @@ class KafkaClient:
                 return errors.BrokerError("TLS with the brokers at %s failed: %s." % (self.brokers, text), **facts)
             if code in (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH):
                 return errors.BrokerError("The brokers at %s do not take %s: %s." % (self.brokers, what, text), **facts)
+            if write and code not in _AWAY:
+                return errors.BrokerError("The brokers at %s do not take %s: %s." % (self.brokers, what, text), **facts)
         reached = self._heard or error
         return errors.BrokersUnreachable(
             "No answer from the Kafka brokers at %s about %s within %g s%s."
             % (self.brokers, what, self.timeout, ": %s" % reached.str() if reached is not None else ""), **facts)
+
+
+def _inside(error):
+    """The KafkaError of an exception. When a producer is fenced, the client raises from within a callback, as a SystemError."""
+    if isinstance(error, SystemError):
+        cause = error.__cause__ or error.__context__
+        if not isinstance(cause, KafkaException):
+            raise error
+        error = cause
+    return error.args[0]

@@ -12,8 +12,10 @@ speak of offsets, and accepted only where its content proves that it is this wor
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect_protocol import CONNECTOR, running
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect_protocol import CONNECTOR, address, running
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK, canonical
 
 #: how many connectors' offsets are asked for as a proof
@@ -22,17 +24,18 @@ _PROOFS = 5
 _HINT = "Give the value of the workers' offset.storage.topic as offset_topic."
 
 
-def topics_of(name: str, rest, reader, offset_topic=None, config=None, for_change=True) -> list:
+def topics_of(name: str, rest, reader, offset_topic=None, config=None, for_change=True, sure=False) -> list:
     """The topic that the connector reads first, then another one that has to hold the same.
 
-    config: the connector's, for its own offsets.storage.topic. Raises RoadError where they cannot be known.
+    config: the connector's, for its own offsets.storage.topic. sure: somebody vouches for offset_topic. Raises RoadError where
+    they cannot be known.
     """
     if rest is not None:
         _same_cluster(rest, reader.kafka)
     own = (config or {}).get("offsets.storage.topic")
     if not own:
-        if offset_topic and rest is not None and config is not None:
-            _check_it_is_theirs(name, rest, reader, offset_topic)
+        if offset_topic and rest is not None and not sure:
+            _check_it_is_theirs(name, rest, reader, offset_topic, config is not None)
         return [offset_topic or find(rest, reader)]
     elsewhere = config.get("producer.override.bootstrap.servers")
     if elsewhere and _servers(elsewhere) != _servers(reader.kafka.brokers):
@@ -58,17 +61,62 @@ def _same_cluster(rest, kafka) -> None:
             % (kafka.brokers, kafka.cluster_id, rest.url, theirs))
 
 
-def _check_it_is_theirs(name, rest, reader, topic) -> None:
-    """The topic of another Connect cluster may have a connector of the same name, or none."""
-    try:
-        listed = {canonical(item.get("partition")) for item in rest.offsets(name) if item.get("offset") is not None}
-    except (errors.EndpointMissing, errors.AmbiguousName, errors.NoConnector):
-        return
-    held = {key for key, one in reader.read(topic).decoded(name).of(name).items() if one.live}
-    if listed and not listed & held:
+def _check_it_is_theirs(name, rest, reader, topic, exists) -> None:
+    """The topic of another Connect cluster may have a connector of the same name, or none. Raises RoadError."""
+    shown = _shown(name, rest) if exists else None
+    known = {name: shown} if shown else _known(rest)
+    decoded = reader.read(topic).decoded(name if shown else None)
+    held = {connector: {key for key, one in partitions.items() if one.live} for connector, partitions in decoded.connectors.items()}
+    listed = {connector: found for connector, found in known.items() if found}
+    if listed and not any(found & held.get(connector, set()) for connector, found in listed.items()):
         raise errors.RoadError(
-            "offset_topic %s has none of the %d offsets that REST shows for %s: it is not the topic of the worker at %s. Nothing was changed."
-            % (topic, len(listed), name, rest.url))
+            "offset_topic %s has none of the offsets that REST shows for %s: it is not the topic of the worker at %s. Nothing was changed."
+            % (topic, ", ".join(sorted(listed)), rest.url))
+    if shown:
+        return
+    ours = rest.connectors()
+    workers = {((parts.get("status") or {}).get("connector") or {}).get("worker_id") for parts in ours.values()} | {urlsplit(rest.url).netloc}
+    found = _groups(reader.kafka)
+    groups = {group: work for group, (work, addresses) in found.items()}
+    theirs = {group for group, (work, addresses) in found.items() if addresses & workers}
+    for group, work in sorted(groups.items()):
+        strangers = sorted(connector for connector in work if group not in theirs and held.get(connector) and connector not in ours)
+        if strangers:
+            raise errors.RoadError(
+                "offset_topic %s has offsets of %s, which the workers of the group %s have, and which the worker at %s does not know: it "
+                "is the topic of another Connect cluster. If it is right all the same, name the workers' group.id as connect_group. "
+                "Nothing was changed." % (topic, ", ".join(strangers[:3]), group, rest.url))
+    namesakes = sorted(group for group, work in groups.items() if name in work)
+    if exists and shown is None and len(namesakes) > 1:
+        raise errors.RoadError(
+            "The Connect clusters %s each have a connector %s, and the worker at %s does not show its offsets, so whether %s is its topic "
+            "cannot be told. If it is, name its group.id as connect_group. Nothing was changed."
+            % (" and ".join(namesakes), name, rest.url, topic))
+
+
+def _shown(name, rest):
+    """The canonical partitions that REST lists; None where it cannot."""
+    try:
+        return {canonical(item.get("partition")) for item in rest.offsets(name) if item.get("offset") is not None}
+    except (errors.EndpointMissing, errors.AmbiguousName, errors.NoConnector):
+        return None
+
+
+def _groups(kafka) -> dict:
+    """group of Connect workers -> (its connectors, its workers as host:port); empty where the brokers do not tell."""
+    try:
+        members = kafka.connect_groups()
+    except errors.BrokerError:
+        return {}
+    found = {}
+    for group, _client_id, metadata, assignment in members:
+        try:
+            work, addresses = found.setdefault(group, (set(), set()))
+            work.update(connector for connector, _task in running(metadata, assignment))
+            addresses.add(address(metadata))
+        except ValueError:
+            pass
+    return found
 
 
 def find(rest, reader) -> str:
@@ -100,9 +148,7 @@ def _known(rest) -> dict:
         if (parts.get("info") or {}).get("type") == SINK or (parts.get("info") or {}).get("config", {}).get("offsets.storage.topic"):
             continue
         try:
-            listed = {canonical(item.get("partition")) for item in rest.offsets(name) if item.get("offset") is not None}
-        except (errors.EndpointMissing, errors.AmbiguousName):
-            listed = None
+            listed = _shown(name, rest)
         except errors.RestError:
             continue
         if listed != set():
@@ -119,10 +165,11 @@ def _proves(known, log) -> bool:
     return any(held.get(name) for name in known)
 
 
-def workers_at(kafka, name: str, group=None) -> list:
+def workers_at(kafka, name: str, group=None, tasks_only=True) -> list:
     """["task 0 in the group G on the worker W"] of the connector, as the brokers know it; only of one group if it is named.
 
-    Raises BrokerError where the groups cannot be seen.
+    tasks_only: the connector itself does not count; it stays with a worker while it is STOPPED. Raises BrokerError where the groups
+    cannot be seen.
     """
     found = []
     for group_id, client_id, metadata, assignment in kafka.connect_groups():
@@ -132,7 +179,6 @@ def workers_at(kafka, name: str, group=None) -> list:
             work = running(metadata, assignment)
         except ValueError:
             continue
-        # The connector itself stays with a worker while it is STOPPED, too.
-        found += ["task %d in the group %s on the worker %s" % (task, group_id, client_id)
-                  for connector, task in sorted(work) if connector == name and task != CONNECTOR]
+        found += ["%s in the group %s on the worker %s" % ("the connector" if task == CONNECTOR else "task %d" % task, group_id, client_id)
+                  for connector, task in sorted(work) if connector == name and not (tasks_only and task == CONNECTOR)]
     return found

@@ -24,7 +24,8 @@ TURNS = (errors.EndpointMissing, errors.RoadError, errors.AmbiguousName)
 class Roads:
     """The roads to one connector's offsets."""
 
-    def __init__(self, rest, name: str, kafka=None, method=AUTO, offset_topic=None, raw_keys=None, key_order=None, sleep=None):
+    def __init__(self, rest, name: str, kafka=None, method=AUTO, offset_topic=None, raw_keys=None, key_order=None, connect_group=None,
+                 sleep=None):
         """rest: ConnectClient or None. kafka: KafkaClient or None. method: auto, rest or topic.
 
         Raises WishError where the method lacks what it needs.
@@ -38,7 +39,8 @@ class Roads:
         self.warnings = []
         self._offset_topic = offset_topic
         self._raw_keys = raw_keys or []
-        self._key_order = key_order
+        self._key_order = [field for field in key_order or [] if field.strip()] or None
+        self._connect_group = connect_group
         self._sleep = {"sleep": sleep} if sleep else {}
         self._topic_store = None
         self._turned = False
@@ -119,7 +121,7 @@ class Roads:
             reader = TopicReader(self.kafka)
             self.cluster()  # while the brokers answer: a backup may have to be written when they do not any more
             config = self.rest.info(self.name)["config"] if found is not None else None
-            topics = topics_of(self.name, self.rest, reader, self._offset_topic, config)
+            topics = topics_of(self.name, self.rest, reader, self._offset_topic, config, sure=bool(self._connect_group))
             self._topic_store = TopicStore(reader, self.name, topics, self._raw_keys, self._key_order)
         return self._topic_store
 
@@ -133,10 +135,16 @@ class Roads:
 
     # ---- what is known besides -----------------------------------------------------------------------------------
 
-    def running(self, group=None) -> list:
-        """What the brokers know of workers that run this connector, in words; [] where they do not tell."""
+    def running(self) -> list:
+        """What the brokers know of workers that run this connector, in words; [] where they do not tell.
+
+        If REST says that there is none, whoever has it counts: it may be another Connect cluster's.
+        """
         try:
-            return workers_at(self.kafka, self.name, group)
+            if self._connect_group and self._connect_group not in {found[0] for found in self.kafka.connect_groups()}:
+                self._warn("The brokers know no Connect workers of the group %s, so whether they run %s is not known."
+                           % (self._connect_group, self.name))
+            return workers_at(self.kafka, self.name, self._connect_group, tasks_only=self.rest is None)
         except errors.BrokerError as error:
             self._warn("Whether a worker runs %s could not be seen from the brokers. %s" % (self.name, error.message))
             return []

@@ -20,6 +20,8 @@ def read_wish(params: dict) -> Wish:
         raise WishError("raw_keys belongs to state: absent: it removes records. Nothing was changed.")
     if absent and params["purge"]:
         raise WishError("purge belongs to state: present; state: absent without offsets removes everything. Nothing was changed.")
+    if any(not key for key in params["raw_keys"] or []):
+        raise WishError("raw_keys holds an empty key; nothing was changed. If there is such a record, its key is \"base64:\".")
     items = params["offsets"]
     if params["src"] is not None or params["content"] is not None:
         items = _document_items(params)

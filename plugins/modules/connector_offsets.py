@@ -101,8 +101,9 @@ options:
     default: false
   connect_group:
     description:
-      - The workers' C(group.id). For a connector that is gone and with O(assume_stopped=true) the brokers are asked for tasks that still
-        run, then only of this group. Needed where several Connect clusters on one Kafka cluster have connectors of the same name.
+      - The workers' C(group.id). For a connector that is gone and with O(assume_stopped=true) the brokers are asked whether workers still
+        run it, then only of this group. Needed where several Connect clusters on one Kafka cluster have connectors of the same name.
+      - It also vouches for O(offset_topic), which is refused otherwise where it looks like that of another Connect cluster.
     type: str
   raw_keys:
     description:
@@ -367,11 +368,11 @@ def declare(client, kafka, params, check_mode):
         client,
         params["name"],
         read_wish(params),
-        Roads(client, params["name"], kafka, params["method"], params["offset_topic"], params["raw_keys"], params["key_order"]),
+        Roads(client, params["name"], kafka, params["method"], params["offset_topic"], params["raw_keys"], params["key_order"],
+              params["connect_group"]),
         stop=params["stop"],
         backup=(params["backup_file"] or default_path(params["name"])) if params["backup"] else None,
         assume_stopped=params["assume_stopped"],
-        connect_group=params["connect_group"],
         wait_timeout=params["wait_timeout"],
         max_entries=params["max_entries"],
     )

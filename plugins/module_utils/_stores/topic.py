@@ -70,6 +70,10 @@ class TopicReader:
     def _check(self, name, log) -> None:
         """Is it an offsets topic at all?"""
         if not log.records:
+            if log.topic.cleanup_policy not in (None, "compact"):
+                raise errors.NotOffsetsTopic(
+                    "The topic %s is empty and has cleanup.policy=%s: it is no offsets topic. Nothing was changed."
+                    % (name, log.topic.cleanup_policy))
             return
         if not log.decoded("").shaped and not log.decoded().shaped:
             raise errors.NotOffsetsTopic(
@@ -164,6 +168,7 @@ class TopicStore:
         """What the operator should know about these offsets."""
         # Another order is nothing to worry about on this road.
         found = self.reader.warnings(self.topics) + self.told(word for word in _ODDITIES if word != "order")
+        found += ["raw_keys: no live record has the key %s." % text for text in self._raw_keys if canonical(text) not in snapshot.unreadable]
         for entry in list(snapshot.entries.values())[:1000]:
             nanos = entry.offset.get("timestamp_nanos")
             millis = entry.offset.get("timestamp")
@@ -242,7 +247,7 @@ class TopicStore:
         for topic in self.topics:
             decoded = self._decoded[topic]
             held = decoded.of(self.name).get(canon) if form else None
-            if held and held.shown and held.shown.key == key and topic == self.topics[0]:
+            if held and held.shown and held.shown.offset is not None and held.shown.key == key and topic == self.topics[0]:
                 raise errors.WishError("raw_keys: %s is the very key whose offset counts for its partition. To remove that, list the "
                                        "partition in offsets; nothing was changed." % text)
             live = held.live if held else decoded.unreadable

@@ -149,7 +149,7 @@ def assignment(version, tasks, revoked=None, error=0, delay=300000):
     return struct.pack(">hh", version, error) + _text("leader-1") + _text("http://w:8083/") + struct.pack(">q", 7) + _work(tasks) + more
 
 
-def metadata(version, had=None):
+def metadata(version, had=None, url="http://w:8083/"):
     """The worker's state; from version 1 on with what it has, as nullable bytes."""
     more = b"" if version == 0 else struct.pack(">i", -1) if had is None else struct.pack(">i", len(had)) + had
-    return struct.pack(">h", version) + _text("http://w:8083/") + struct.pack(">q", 7) + more
+    return struct.pack(">h", version) + _text(url) + struct.pack(">q", 7) + more

@@ -144,7 +144,7 @@ def test_topics_of(config, given, for_change, found):
 
 def test_the_topic_of_another_connect_cluster():
     reader = TopicReader(topics("t", t=["c/2", "d/1"]))
-    with pytest.raises(errors.RoadError, match="offset_topic t has none of the 1 offsets that REST shows for c"):
+    with pytest.raises(errors.RoadError, match="offset_topic t has none of the offsets that REST shows for c"):
         topics_of("c", FakeRest(c=source({1: ONE})), reader, "t", {})
     assert topics_of("c", FakeRest(c=source({})), reader, "t", {}) == topics_of("c", None, reader, "t", {}) == ["t"]
 
@@ -161,7 +161,26 @@ def test_brokers_of_another_cluster():
     assert caught.value.message == (
         "The brokers at b:9092 are those of the Kafka cluster cluster-1, but the worker at http://h:8083 belongs to the Kafka cluster "
         "cluster-2. Nothing was changed.")
-    assert topics_of("c", FakeRest(None), TopicReader(FakeKafka()), "t") == topics_of("c", None, TopicReader(FakeKafka()), "t") == ["t"]
+    assert topics_of("c", FakeRest(None), TopicReader(FakeKafka("t")), "t") == topics_of("c", None, TopicReader(FakeKafka()), "t") == ["t"]
+
+
+#: what the workers of two Connect clusters have, by the address that a member tells
+def clusters(kafka, **work):
+    kafka.groups = [(name, "w", metadata(2, url=f"http://{name}:8083/"), assignment(2, tasks, {})) for name, tasks in work.items()]
+    return kafka
+
+
+def test_the_topic_of_another_cluster_by_what_runs_there():
+    kafka = clusters(topics("t", t=["c/1", "x/1"]), h={"c": [0]}, other={"c": [0], "x": [-1]})
+    old = FakeRest(c=source(errors.EndpointMissing("Connect 3.4.1")))
+    with pytest.raises(errors.RoadError, match="t has offsets of x, which the workers of the group other have"):
+        topics_of("c", old, TopicReader(kafka), "t", {})
+    assert topics_of("c", old, TopicReader(kafka), "t", {}, sure=True) == ["t"]
+    kafka = clusters(topics("t", t=["c/1"]), h={"c": [0]}, other={"c": [0]})
+    with pytest.raises(errors.RoadError, match="h and other each have a connector c"):
+        topics_of("c", old, TopicReader(kafka), "t", {})
+    kafka = clusters(topics("t", t=["c/1", "gone/1"]), h={"c": [0], "gone": [0]})  # the workers are about to let go of it
+    assert topics_of("c", old, TopicReader(kafka), "t", {}) == ["t"]
 
 
 # ---- who runs it --------------------------------------------------------------------------------------------------

@@ -120,7 +120,7 @@ def test_from_the_topic():
     (FakeRest({"c": source(SLASH)}), kafka_with(C1), {}, "topic", "REST cannot show it: no such name in a URL", True),
     (FakeRest({"c": source((1, 4))}), kafka_with(C1, BLANKS), {}, "topic",
      "REST cannot show it: the offsets topic holds records that it does not show as they are.", True),
-    (FakeRest({"d": source((1, 4))}), kafka_with(C1), {}, "topic", "there is no connector c that REST could show", False),
+    (FakeRest({"d": source((1, 4))}), kafka_with(C1, ('["d",{"p":1}]', '{"o":4}')), {}, "topic", "there is no connector c that REST could show", False),
     (FakeRest(), None, {}, "rest", None, False),
     (FakeRest(), kafka_with(C1), {"method": "rest"}, "rest", None, False),
     (None, kafka_with(C1), {}, "topic", "no worker is asked", None),

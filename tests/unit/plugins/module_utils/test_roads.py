@@ -226,7 +226,7 @@ def test_cluster(rest, kafka, connector, expected):
 def test_running(group, runs):
     kafka = kafka_with()
     kafka.groups = [("g", f"w{number}", metadata(2), assignment(2, {"c": [number], "d": [number]}, {})) for number in range(2)]
-    assert roads(None, kafka).running(group) == (
+    assert roads(None, kafka, connect_group=group).running() == (
         ["task 0 in the group g on the worker w0", "task 1 in the group g on the worker w1"] if runs else [])
 
 
