@@ -81,7 +81,16 @@ class OffsetsInfo:
     def _store(self, name, parts) -> TopicStore:
         reader = self._topics(name)
         config = parts["info"]["config"] if parts else None
-        return TopicStore(reader, name, topics_of(name, self.rest, reader, self._offset_topic, config, for_change=False))
+        return TopicStore(reader, name, self._topics_of(name, reader, config))
+
+    def _topics_of(self, name, reader, config) -> list:
+        """A topic that seems to be another Connect cluster's is worth a warning: nothing is changed here."""
+        try:
+            return topics_of(name, self.rest, reader, self._offset_topic, config, for_change=False)
+        except errors.RoadError as error:
+            found = topics_of(name, self.rest, reader, self._offset_topic, config, for_change=False, sure=True)
+            self._warn(error.message)
+            return found
 
     def _ask_the_topic(self, name, connector, parts) -> None:
         """REST shows what it can find, which need not be what the connector reads. Raises RoadError."""
@@ -104,7 +113,7 @@ class OffsetsInfo:
         if self.method == AUTO:
             self._why = "only the offsets topic shows the offsets of all connectors, gone ones too"
         reader = self._topics("")
-        shared = topics_of("", self.rest, reader, self._offset_topic)[0]
+        shared = self._topics_of("", reader, None)[0]
         decoded = reader.read(shared).decoded()
         for warning in reader.warnings([shared]):
             self._warn(warning)

@@ -50,6 +50,7 @@ class Cluster:
     urls: list[str]
     offset_topic: str
     version: str
+    group_id: str
 
     @property
     def url(self) -> str:
@@ -58,7 +59,7 @@ class Cluster:
 
 def _cluster(stack: Stack, name: str) -> Cluster:
     found = stack.endpoints()["clusters"][name]
-    return Cluster(Worker(found["urls"][0]), found["urls"], found["offset_topic"], found["version"])
+    return Cluster(Worker(found["urls"][0]), found["urls"], found["offset_topic"], found["version"], found["group_id"])
 
 
 @pytest.fixture(scope="session")

@@ -47,6 +47,32 @@ def test_offline_a_task_that_runs_is_seen_by_the_brokers(state, make_on, main, r
     assert not other["failed"] and other["changed"] is True
 
 
+@pytest.mark.parametrize("wish", [{"state": "absent"}, {"offsets": [at(1)]}])
+def test_gone_here_but_alive_elsewhere(wish, make_on, main, v34, road, kafka):
+    """A wrong connect_url makes a STOPPED connector of another Connect cluster look like one that is gone."""
+    name = make_on(main, "STOPPED")
+    ends = kafka.ends(road.topic)
+    result = road.change(name, connect_url=[v34.url], wait_timeout=2, **wish)
+    assert result["failed"] and "Nothing was changed" in result["msg"] and "connect-main" in result["msg"]
+    assert kafka.ends(road.topic) == ends and main.worker.offsets(name) == [at(4)]
+
+
+def test_namesakes_on_two_clusters(make_on, main, v34, road, kafka):
+    """Connect 3.4 shows no offsets, so the topic of the other cluster looks as good as its own."""
+    name = make_on(main, "RUNNING")
+    v34.worker.create(name, main.worker.config(name), None)
+    v34.worker.await_state(name, "RUNNING", ["RUNNING"])
+    try:
+        ends = kafka.ends(road.topic)
+        wrong = road.change(name, connect_url=[v34.url], offsets=[at(1)], stop=True)
+        assert wrong["failed"] and road.topic in wrong["msg"] and "Nothing was changed" in wrong["msg"]
+        assert kafka.ends(road.topic) == ends
+        right = road.on(v34).change(name, offsets=[at(1)], stop=True, connect_group=v34.group_id)
+        assert right["changed"] is True and main.worker.offsets(name) == [at(4)]
+    finally:
+        v34.worker.delete(name)
+
+
 def test_offline_stopped(make_on, main, road, kafka):
     """STOPPED has no task: done, and read by the worker that is there after all."""
     name = make_on(main, "STOPPED")

@@ -26,7 +26,7 @@ class TopicRoad:
         return TopicRoad(self._run, self.kafka, cluster, self._made)
 
     def at(self, topic: str) -> TopicRoad:
-        """Another topic; it is not tidied up."""
+        """Another topic, which is not the worker's; it is not tidied up."""
         return TopicRoad(self._run, self.kafka, self.cluster, [], topic)
 
     @property
@@ -36,7 +36,8 @@ class TopicRoad:
 
     def change(self, name: str, check: bool = False, **arguments) -> dict:
         """connector_offsets; an argument None takes an option away."""
-        return self._run("connector_offsets", check=check, **{**self.options, "name": name, **arguments})
+        vouched = {} if self.topic == self.cluster.offset_topic else {"connect_group": self.cluster.group_id}
+        return self._run("connector_offsets", check=check, **{**self.options, **vouched, "name": name, **arguments})
 
     def done(self, name: str, **arguments) -> dict:
         """connector_offsets, which must succeed with a change, as its check mode has told it, and then has nothing more to do."""
