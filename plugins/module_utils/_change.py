@@ -341,26 +341,24 @@ class OffsetsChange:
         try:
             undo = make_plan(self.store.read(), Wish.exactly(before))
             if self.store.hidden():
-                return error.also("What is live now cannot be seen. " + self._left_to_do(before), backup_file=self.backup,
-                                  offsets_before=pairs(before.sorted(), self.max_entries))
+                return self._with_way_back(error, "What is live now cannot be seen.", before)
             if not undo.changed:
                 return error.also("The offsets are as they were%s." % (
                     " so far; look again before you go on" if isinstance(error, errors.WriteUnsure) else ""))
             if not self.store.gated:
                 # All of our records or none: what else is there came from somebody else, who may have reported success.
-                return error.also("Somebody else has written meanwhile, and that was left alone. " + self._left_to_do(before),
-                                  backup_file=self.backup, offsets_before=pairs(before.sorted(), self.max_entries))
+                return self._with_way_back(error, "Somebody else has written meanwhile, and that was left alone.", before)
             self.store.apply(undo)
             left = make_plan(self.store.read(), Wish.exactly(before))
         except errors.ConnectError as other:
-            return error.also(
-                "What is live now could not be read or put back (%s). %s" % (other.message, self._left_to_do(before)),
-                backup_file=self.backup, offsets_before=pairs(before.sorted(), self.max_entries))
+            return self._with_way_back(error, "What is live now could not be read or put back (%s)." % other.message, before)
         if left.changed:
-            return error.also(
-                "%d partitions could not be put back. %s" % (len(left.changes), self._left_to_do(before)),
-                backup_file=self.backup, offsets_before=pairs(before.sorted(), self.max_entries))
+            return self._with_way_back(error, "%d partitions could not be put back." % len(left.changes), before)
         return error.also("Some partitions had been changed; the offsets were put back as they were.")
+
+    def _with_way_back(self, error, sentence, before):
+        left = self._left_to_do(before)  # first, as it may write a backup
+        return error.also("%s %s" % (sentence, left), backup_file=self.backup, offsets_before=pairs(before.sorted(), self.max_entries))
 
     def _left_to_do(self, before) -> str:
         """The way back by hand. Without a backup so far, this is the last moment to write one."""

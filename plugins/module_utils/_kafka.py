@@ -288,7 +288,7 @@ class KafkaClient:
         end = time.monotonic() + self.timeout
         while True:
             try:
-                return producer.commit_transaction(_SLICE if self.timeout < _SLICE else self.timeout)
+                return producer.commit_transaction(max(_SLICE, self.timeout))
             except (KafkaException, SystemError) as caught:
                 error = _inside(caught)
             if error.txn_requires_abort():
@@ -370,9 +370,8 @@ class KafkaClient:
                 return errors.BrokerDenied("The brokers at %s do not accept the credentials: %s." % (self.brokers, text), **facts)
             if code == KafkaError._SSL:
                 return errors.BrokerError("TLS with the brokers at %s failed: %s." % (self.brokers, text), **facts)
-            if code in (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH):
-                return errors.BrokerError("The brokers at %s do not take %s: %s." % (self.brokers, what, text), **facts)
-            if write and code not in _AWAY:
+            fenced = code in (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH)
+            if fenced or write and code not in _AWAY:
                 return errors.BrokerError("The brokers at %s do not take %s: %s." % (self.brokers, what, text), **facts)
         reached = self._heard or error
         return errors.BrokersUnreachable(

@@ -191,6 +191,10 @@ class Decoded:
         for partitions in self.connectors.values():
             self._choose(partitions)
 
+    def live_keys(self) -> dict:
+        """connector -> the canonical partitions that have a live record"""
+        return {name: {key for key, held in partitions.items() if held.live} for name, partitions in self.connectors.items()}
+
     def of(self, connector: str) -> dict:
         """canonical partition -> Held"""
         return self.connectors.get(connector, {})

@@ -65,8 +65,7 @@ def _check_it_is_theirs(name, rest, reader, topic, exists) -> None:
     """The topic of another Connect cluster may have a connector of the same name, or none. Raises RoadError."""
     shown = _shown(name, rest) if exists else None
     known = {name: shown} if shown else _known(rest)
-    decoded = reader.read(topic).decoded(name if shown else None)
-    held = {connector: {key for key, one in partitions.items() if one.live} for connector, partitions in decoded.connectors.items()}
+    held = reader.read(topic).decoded(name if shown else None).live_keys()
     listed = {connector: found for connector, found in known.items() if found}
     if listed and not any(found & held.get(connector, set()) for connector, found in listed.items()):
         raise errors.RoadError(
@@ -104,19 +103,24 @@ def _shown(name, rest):
 
 def _groups(kafka) -> dict:
     """group of Connect workers -> (its connectors, its workers as host:port); empty where the brokers do not tell."""
+    found = {}
     try:
-        members = kafka.connect_groups()
+        for group, _client_id, metadata, has in _members(kafka):
+            work, addresses = found.setdefault(group, (set(), set()))
+            work.update(connector for connector, _task in has)
+            addresses.add(address(metadata))
     except errors.BrokerError:
         return {}
-    found = {}
-    for group, _client_id, metadata, assignment in members:
-        try:
-            work, addresses = found.setdefault(group, (set(), set()))
-            work.update(connector for connector, _task in running(metadata, assignment))
-            addresses.add(address(metadata))
-        except ValueError:
-            pass
     return found
+
+
+def _members(kafka):
+    """(group, client id, metadata, {(connector, task)}) of each Connect worker whose protocol can be read. Raises BrokerError."""
+    for group, client_id, metadata, assignment in kafka.connect_groups():
+        try:
+            yield group, client_id, metadata, running(metadata, assignment)
+        except ValueError:
+            continue
 
 
 def find(rest, reader) -> str:
@@ -159,7 +163,7 @@ def _known(rest) -> dict:
 
 
 def _proves(known, log) -> bool:
-    held = {name: {key for key, one in partitions.items() if one.live} for name, partitions in log.decoded().connectors.items()}
+    held = log.decoded().live_keys()
     if any(listed is not None and not listed <= held.get(name, set()) for name, listed in known.items()):
         return False
     return any(held.get(name) for name in known)
@@ -172,12 +176,8 @@ def workers_at(kafka, name: str, group=None, tasks_only=True) -> list:
     cannot be seen.
     """
     found = []
-    for group_id, client_id, metadata, assignment in kafka.connect_groups():
+    for group_id, client_id, _metadata, work in _members(kafka):
         if group and group != group_id:
-            continue
-        try:
-            work = running(metadata, assignment)
-        except ValueError:
             continue
         found += ["%s in the group %s on the worker %s" % ("the connector" if task == CONNECTOR else "task %d" % task, group_id, client_id)
                   for connector, task in sorted(work) if connector == name and not (tasks_only and task == CONNECTOR)]
