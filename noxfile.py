@@ -140,7 +140,7 @@ def real_folder(name: str) -> Path:
 
 # --- tests
 
-SPARK_TEST = "tests/integration/test_verify_replay.py"  # needs pyspark, which only one environment has
+SPARK_TESTS = ("tests/integration/test_verify_replay.py", "tests/integration/test_reset_and_verify.py")  # need pyspark, which one environment has
 
 
 def pytest(session: nox.Session, *arguments: str, more: tuple[str, ...] = (), **env: str) -> None:
@@ -159,13 +159,13 @@ def unit(session: nox.Session) -> None:
 @nox.session
 def integration(session: nox.Session) -> None:
     """The modules, the role and the playbook on a real broker and real Connect workers."""
-    pytest(session, "tests/integration", f"--ignore={SPARK_TEST}")
+    pytest(session, "tests/integration", *(f"--ignore={test}" for test in SPARK_TESTS))
 
 
 @nox.session
 def verify(session: nox.Session) -> None:
     """The verification job, and the role and the playbook that run it: real Spark on real topics."""
-    pytest(session, "tests/verify", SPARK_TEST, more=("spark",))
+    pytest(session, "tests/verify", *SPARK_TESTS, more=("spark",))
 
 
 @nox.session
@@ -173,7 +173,8 @@ def cores(session: nox.Session) -> None:
     """The same answers with every supported ansible-core."""
     found = {version: core(session, version) for version in CORES}
     commands = {version: str(bin_folder / "ansible-playbook") for version, bin_folder in found.items() if bin_folder}
-    pytest(session, "tests/cores", STREAMOPS_CORES=json.dumps(commands))
+    spark = main(session, "demo", "tests", "spark") / "python"  # for the role verify_replay
+    pytest(session, "tests/cores", STREAMOPS_CORES=json.dumps(commands), STREAMOPS_SPARK_PYTHON=str(spark))
 
 
 @nox.session

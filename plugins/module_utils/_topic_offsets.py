@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import re
+import time as clock
 from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
 
@@ -26,15 +27,40 @@ _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))? ?(?:[Zz]|([+-])(\d\d):?(\d\d))")
 
 
-def topic_offsets(kafka, names, timestamp=None, isolation=READ_COMMITTED) -> dict:
-    """The module's result. names: of topics, or globs. timestamp: text, or None."""
+def topic_offsets(kafka, names, timestamp=None, isolation=READ_COMMITTED, quiet=0, wait_timeout=120) -> dict:
+    """The module's result. names: of topics, or globs. timestamp: text, or None.
+
+    quiet: seconds for which no end may have moved, waited for during wait_timeout seconds.
+    """
     names = [name.strip() for name in names if name.strip()]
     if not names:
         raise errors.WishError("topics is empty: give names of topics, or globs.")
     time = None if timestamp is None else milliseconds(timestamp)
+    if quiet < 0:
+        raise errors.WishError("quiet must be 0 or more seconds, it is %d." % quiet)
     warnings = []
-    found = [_one(kafka, topic, time, isolation) for topic in _topics(kafka, names, warnings)]
-    return {"changed": False, "cluster_id": kafka.cluster_id, "timestamp": time, "topics": found, "warnings": warnings}
+    topics = _topics(kafka, names, warnings)
+    is_quiet = _await_quiet(kafka, topics, isolation, quiet, wait_timeout) if quiet else None
+    found = [_one(kafka, topic, time, isolation) for topic in topics]
+    return {"changed": False, "cluster_id": kafka.cluster_id, "timestamp": time, "topics": found, "quiet": is_quiet, "warnings": warnings}
+
+
+def _await_quiet(kafka, topics, isolation, quiet, wait_timeout, sleep=clock.sleep, now=clock.monotonic) -> bool:
+    """Whether all ends stood still for ``quiet`` seconds before the time was up."""
+    end, since, last = now() + wait_timeout, now(), None
+    while True:
+        ends = [_ends(kafka, topic, isolation) for topic in topics]
+        if ends != last:
+            last, since = ends, now()
+        if now() - since >= quiet:
+            return True
+        if now() >= end:
+            return False
+        sleep(min(1.0, quiet / 5.0))
+
+
+def _ends(kafka, topic, isolation) -> dict:
+    return kafka.ends(topic)[0 if isolation == READ_COMMITTED else 1]
 
 
 def _topics(kafka, names, warnings) -> list:
@@ -52,7 +78,7 @@ def _topics(kafka, names, warnings) -> list:
 
 
 def _one(kafka, topic, time, isolation) -> dict:
-    begins, ends = kafka.starts(topic), kafka.ends(topic)[0 if isolation == READ_COMMITTED else 1]
+    begins, ends = kafka.starts(topic), _ends(kafka, topic, isolation)
     times = {} if time is None else kafka.at(topic, time, isolation == READ_COMMITTED)
     partitions = [
         # The begin may have moved between the two questions.

@@ -42,6 +42,17 @@ options:
     type: str
     choices: [read_committed, read_uncommitted]
     default: read_committed
+  quiet:
+    description:
+      - Wait until no end has moved for this many seconds, so that a connector that was started has delivered what it had to. Choose it
+        longer than the connector takes to begin, and than the pauses between its polls.
+      - When O(wait_timeout) is over, the ends are shown as they are then, and RV(quiet) is V(false).
+    type: int
+    default: 0
+  wait_timeout:
+    description: Seconds for that wait. It has no effect without O(quiet).
+    type: int
+    default: 120
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
@@ -70,6 +81,13 @@ EXAMPLES = r"""
     topics: [orders]
     timestamp: "2026-01-31T12:00:00Z"
   register: noon
+
+- name: Wait until the connector has delivered everything, and where do its topics end then?
+  streamops.kafka_connect.topic_offsets_info:
+    bootstrap_servers: [kafka.example.com:9092]
+    topics: [orders]
+    quiet: 10
+  register: after
 """
 
 RETURN = r"""
@@ -82,6 +100,10 @@ timestamp:
   description: O(timestamp) in milliseconds since the epoch. Null if it was not given.
   returned: success
   type: int
+quiet:
+  description: Whether no end moved for the seconds of O(quiet). Null if that was not asked.
+  returned: success
+  type: bool
 topics:
   description: The topics, by name. Each is listed once.
   returned: success
@@ -124,7 +146,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._topic_off
 def show(client, kafka, params, check_mode):
     if kafka is None:
         raise WishError("bootstrap_servers is empty: give at least one broker, or set the environment variable KAFKA_BOOTSTRAP_SERVERS.")
-    return topic_offsets(kafka, params["topics"], params["timestamp"] or None, params["isolation"])
+    return topic_offsets(kafka, params["topics"], params["timestamp"] or None, params["isolation"],
+                         params["quiet"], params["wait_timeout"])
 
 
 def main():
@@ -133,6 +156,8 @@ def main():
             topics=dict(type="list", elements="str", required=True),
             timestamp=dict(type="str"),
             isolation=dict(type="str", choices=[READ_COMMITTED, READ_UNCOMMITTED], default=READ_COMMITTED),
+            quiet=dict(type="int", default=0),
+            wait_timeout=dict(type="int", default=120),
         ),
         show,
         brokers=True,

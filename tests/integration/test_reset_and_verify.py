@@ -1,0 +1,138 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""reset_offsets asks verify_replay what the data did: real Spark jobs about connectors that replayed for real. Needs pyspark."""
+
+from __future__ import annotations
+
+import json
+import uuid
+
+import pytest
+
+from stack.paths import cache_dir
+from tests.integration.support.configs import file_source
+from tests.integration.support.playbook import Playbooks
+from tests.integration.support.worker import wait_until
+from tests.integration.test_verify_replay import QUICK, live_stack  # noqa: F401  (one worker is enough)
+
+pytest.importorskip("pyspark")
+
+LINES = 40
+
+
+@pytest.fixture
+def source(main, kafka, tmp_path):
+    """Name and file of a FileStream source that has delivered its file."""
+    name = f"t-{uuid.uuid4().hex[:8]}"
+    file = tmp_path / "orders.txt"
+    file.write_text("".join(f"order {number}\n" for number in range(LINES)))
+    kafka.create(name, 2, "delete")
+    main.worker.create(name, file_source(file, topic=name), "RUNNING")
+    wait_until(lambda: [pair["offset"]["position"] for pair in main.worker.offsets(name)] == [file.stat().st_size], 60, "the delivery")
+    yield name, file
+    main.worker.delete(name)
+    kafka.drop(name)
+
+
+class Resets:
+    """Runs the playbook with what every run here has in common."""
+
+    def __init__(self, playbooks: Playbooks, main, kafka) -> None:
+        self.reports = playbooks.folder / "reports"
+        self.playbooks = playbooks
+        self.host = {
+            "kafka_connect_url": main.url, "kafka_bootstrap_servers": kafka.bootstrap_servers,
+            "verify_replay_report_dir": str(self.reports), "verify_replay_jars_dir": str(cache_dir() / "role-jars"),
+            "verify_replay_poll": 1, "verify_replay_spark_conf": QUICK, "verify_replay_master": "local[2]",
+            "verify_replay_driver_memory": "600m",
+        }
+
+    def __call__(self, entry: dict, *options: str, env: dict | None = None, **host):
+        return self.playbooks.run("streamops.kafka_connect.reset_offsets", {"eu": {**self.host, **host}}, *options, env=env,
+                                  reset_offsets_connectors=[entry])
+
+    def report(self) -> dict:
+        (path,) = (path for path in self.reports.glob("*.json") if "expectation" not in path.name)
+        return json.loads(path.read_text())
+
+
+@pytest.fixture
+def reset(playbooks, main, kafka) -> Resets:
+    return Resets(playbooks, main, kafka)
+
+
+def verify(name: str, **checks) -> dict:
+    return {"topics": [name], "quiet": 3, "checks": [{"type": kind, "topic": name, **more} for kind, more in checks.items()]}
+
+
+def test_a_replay_is_proven(source, main, kafka, reset):
+    """Check mode, for real, and a second run with the connector stopped, which has nothing to change and so nothing to prove."""
+    name, file = source
+    entry = {"name": name, "offsets": [{"partition": {"filename": str(file)}, "offset": {"position": 0}}],
+             "verify": verify(name, replayed={}, duplicates={}, count={"min": LINES, "max": LINES})}
+    before = main.worker.picture(name)
+    dry = reset(entry, "--check", "--diff")
+    assert dry.rc == 0 and dry.recap["eu"]["changed"] == 2, dry
+    assert main.worker.picture(name) == before and not reset.reports.exists()
+    play = reset(entry)
+    assert play.rc == 0, play
+    report = reset.report()
+    assert report["verdict"] == "pass" and report["change_id"] == name
+    assert [report["topics"][name][part] for part in ("before", "after")] == [LINES, LINES]
+    assert f"pass: replayed {name}: {LINES} of {LINES} earlier records" in play.stdout
+    assert f"verification: pass, {reset.reports}" in play.stdout
+    assert main.worker.state(name) == ("RUNNING", ["RUNNING"]) and len(kafka.values(name)) == 2 * LINES
+    main.worker.put(name, "stop")
+    main.worker.await_state(name, "STOPPED", [])
+    main.worker.set_offsets(name, entry["offsets"])
+    refused = reset({**entry, "final_state": "stopped", "offsets": [{**entry["offsets"][0], "offset": {"position": 6}}]})
+    assert "it will not run then: it is STOPPED, and final_state is stopped. Nothing was changed." in refused.failure("eu")
+    again = reset({**entry, "final_state": "started"})
+    assert again.rc == 0 and len(list(reset.reports.iterdir())) == 4, again
+
+
+def test_a_skip_that_was_none(source, main, reset):
+    """The connector delivers again what it should have skipped: the play fails, and the change stays, as nobody said otherwise."""
+    name, file = source
+    entry = {"name": name, "state": "absent", "verify": verify(name, not_replayed={})}
+    play = reset(entry)
+    failure = play.failure("eu")
+    assert play.rc == 2 and reset.report()["verdict"] == "fail"
+    assert f"The offsets of {name} were changed as declared and stay so, it is started, but the verification did not succeed: " in failure
+    assert f"[fail] not_replayed {name}: " in failure and f"The offsets before the change are in {reset.playbooks.backups}/eu-{name}-" in failure
+    assert main.worker.state(name) == ("RUNNING", ["RUNNING"])
+
+
+def test_put_back(source, main, reset):
+    """The same, and it was said that a change whose data are wrong has to be undone."""
+    name, file = source
+    file.write_text(file.read_text() + "one that comes late\n")
+    wait_until(lambda: main.worker.offsets(name)[0]["offset"]["position"] == file.stat().st_size, 60, "the last line")
+    entry = {"name": name, "offsets": [{"partition": {"filename": str(file)}, "offset": {"position": 8}}],
+             "verify": {**verify(name, count={"max": 1}), "put_back": True}}
+    play = reset(entry)
+    assert play.rc == 2 and reset.report()["verdict"] == "fail", play
+    assert f"The change of {name} failed, and offsets and state (started) are as they were: 1 of 1 checks did not pass" in play.failure("eu")
+    assert main.worker.state(name) == ("RUNNING", ["RUNNING"])
+    assert main.worker.offsets(name) == [{"partition": {"filename": str(file)}, "offset": {"position": file.stat().st_size}}]
+
+
+def test_what_is_missing_is_known_before_the_first_change(source, main, reset):
+    """No Java, no such check, no topic, no brokers, a word that is not known: each a sentence, the connector untouched."""
+    name, file = source
+    good = {"name": name, "state": "absent", "verify": verify(name, replayed={})}
+    before = main.worker.picture(name)
+    cases = [
+        ({}, {"env": {"JAVA_HOME": "/nowhere"}}, "Spark needs Java 17 or newer, and there is none"),
+        ({"checks": [{"type": "repalyed", "topic": name}]}, {}, "repalyed"),
+        ({"checks": []}, {}, "topics (names) and checks are lists that are needed"),
+        ({"topic": name}, {}, f"verify of {name} cannot be used, and nothing was changed"),
+        ({"topics": ["no-such-topic"]}, {}, "There is no topic no-such-topic"),
+        ({"topics": ["no-such-*"]}, {}, "there is no topic that fits"),
+        ({}, {"kafka_bootstrap_servers": ""}, "bootstrap_servers"),
+    ]
+    for changed, how, sentence in cases:
+        play = reset({**good, "verify": {**good["verify"], **changed}}, **how)
+        assert play.rc == 2 and sentence in play.failure("eu"), (changed, how, play.text[-3000:])
+    assert main.worker.picture(name) == before and not list(reset.playbooks.backups.glob("*"))
