@@ -62,7 +62,7 @@ def test_begin_end_and_sum():
     kafka = FakeKafka(orders=[part(0, 5), part(7, 7), part(3, 10)])
     result = topic_offsets(kafka, ["orders"])
     assert result == {
-        "changed": False, "cluster_id": "cluster-1", "timestamp": None, "warnings": [],
+        "changed": False, "cluster_id": "cluster-1", "timestamp": None, "quiet": None, "warnings": [],
         "topics": [{"name": "orders", "records_at_most": 12, "partitions": [
             {"partition": 0, "begin": 0, "end": 5, "by_time": None}, {"partition": 1, "begin": 7, "end": 7, "by_time": None},
             {"partition": 2, "begin": 3, "end": 10, "by_time": None}]}]}
