@@ -6,9 +6,9 @@
 
 """One change of one connector's offsets from start to end.
 
-read -> plan -> can it be done, by which road? -> stop if asked -> read again -> back up -> apply -> read back -> put the
-state back. Whatever fails after the first write: offsets and state are put back as they were, and the error says so, or says
-what is left to do.
+was it made before? -> read -> plan -> can it be done, by which road? -> stop if asked -> read again -> back up -> apply -> read
+back -> put the state back. Whatever fails after the first write: offsets and state are put back as they were, and the error
+says so, or says what is left to do.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import time
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _backup
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import Taken, digest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import result as ledger_result
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import (
     FAILED,
     PAUSED,
@@ -24,8 +26,9 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle
     STOPPED,
     Lifecycle,
 )
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import canonical
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish, make_plan
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SOURCE, canonical
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import DONE, TODO, UNDONE, Lost
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import FORWARD, Wish, make_plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import change_result, pairs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import key_order_trap
@@ -35,18 +38,28 @@ _READ_BACK = 10.0
 #: seconds for Connect's own gate to open after our stop
 _GATE = 30.0
 _PAUSE = 0.3
+#: how often a change is made again that something overwrote, while it settles
+_OVERWRITTEN = 3
+#: how often we look again when another run begins the same change at the same moment
+_AT_ONCE = 5
+
+#: what becomes of a connector that was stopped for the change: it is put back; later, by a run of the same change; left as it is
+PUT_BACK, LATER, LEAVE = "put_back", "put_back_later", "leave"
 
 
 class OffsetsChange:
     """Carries one wish out, or predicts it."""
 
     def __init__(self, client, name: str, wish: Wish, roads=None, stop=False, backup=None, assume_stopped=False,
-                 wait_timeout=120, max_entries=1000, sleep=time.sleep, clock=time.monotonic):
+                 wait_timeout=120, max_entries=1000, once=None, after_change=PUT_BACK, settle=0, sleep=time.sleep, clock=time.monotonic):
         """client: ConnectClient, or None to work offline on the offsets topic. roads: by default REST alone.
         stop: stop the connector for the change and put back the state found.
         backup: path of the document to write before the first write, or None.
         assume_stopped: nothing runs the connector; needed without a worker to ask.
         wait_timeout: seconds for each wait. max_entries: how many partitions the result may list; 0 for all.
+        once: what the ledger knows of this change (see _once), or None. after_change: PUT_BACK, LATER or LEAVE. settle: seconds after
+        which a change is looked at again, before the connector's state is put back.
+        wish: None to undo what ``once`` names.
         """
         self.client = client
         self.roads = roads or Roads(client, name, sleep=sleep)
@@ -56,10 +69,15 @@ class OffsetsChange:
         self.backup = backup
         self.assume_stopped = assume_stopped
         self.max_entries = max_entries
-        self.sleep = sleep
+        self.once = once
+        self.after_change = after_change
+        self.settle = settle
+        self._sleep = sleep
         self.clock = clock
-        self.lifecycle = Lifecycle(client, name, wait_timeout, sleep, clock)
+        self.lifecycle = Lifecycle(client, name, wait_timeout, self.sleep, clock)
         self.warnings = self.roads.warnings = self.lifecycle.warnings
+        if once is not None:
+            once.warnings = once.ledger.warnings = self.warnings
         self.store = None
         #: whether there is such a connector; None without a worker to ask
         self.exists = None
@@ -67,17 +85,46 @@ class OffsetsChange:
         #: something may have been written
         self._written = False
         self._backed_up = False
+        #: for the ledger, should this fail: is what this run has done undone?
+        self._offsets_back = True
+        self._state_back = True
 
     def run(self, check_mode: bool) -> dict:
         """The module's result. Raises ConnectError, which says what has become of offsets and state."""
         try:
             return self._run(check_mode)
         except errors.ConnectError as error:
+            self._tell_ledger(error)
             error.warnings = self.warnings
             raise
+        finally:
+            if self.once is not None:
+                self.once.ledger.close()
+
+    def sleep(self, seconds: float) -> None:
+        """Also a sign of life for others who want to make the same change."""
+        self._sleep(seconds)
+        if self.once is not None:
+            self.once.beat()
 
     def _run(self, check_mode: bool) -> dict:
+        for attempt in range(_AT_ONCE):
+            try:
+                return self._attempt(check_mode)
+            except Lost:
+                raise
+            except Taken:
+                if attempt + 1 == _AT_ONCE:
+                    raise
+                del self.warnings[:]
+
+    def _attempt(self, check_mode: bool) -> dict:
         found = self._find()
+        over = self._look(found, check_mode)
+        if over != TODO:
+            return self._over(over, found, check_mode)
+        if self.wish.origin is not None:
+            self.wish.check_origin(self._kind(found), self.roads.cluster()["kafka_cluster_id"])
         try:
             plan = self._plan(found)
         except errors.NoConnector:
@@ -87,7 +134,7 @@ class OffsetsChange:
             plan = self._plan(found)
         self.warnings.extend(plan.warnings + self.store.concerns(plan.live))
         if not plan.changed:
-            return self._result(plan, found)
+            return self._nothing_to_change(plan, found, check_mode)
         found = self._check_state(found)
         if self.backup:
             _backup.check(self.backup)
@@ -97,10 +144,12 @@ class OffsetsChange:
         if found is None or found.stopped or self._never_ran(found):
             if not self.store.gated:
                 plan = self._plan(found)  # a task that was waited for has committed once more
-            return self._change(plan, found) if plan.changed else self._result(plan, found)
+            self._begin(found)
+            return self._bring_due(self._change(plan, found) if plan.changed else self._result(plan, found), found)
+        self._begin(found, found.state if self.stop else None)
         if found.idle and self.store.gated:
             try:
-                return self._change(plan, found)
+                return self._bring_due(self._change(plan, found), found)
             except errors.NotStopped as error:
                 if not self.stop:
                     raise self._not_stopped(found, error.facts)
@@ -134,6 +183,8 @@ class OffsetsChange:
 
     def _plan(self, found):
         self.store, plan = self.roads.plan(found, self.wish)
+        if self.once is None or not self.once.finishes:  # of a change that was begun, what is live may be a part
+            self.wish.check_guards(plan)
         return plan
 
     def _check_state(self, found):
@@ -200,55 +251,145 @@ class OffsetsChange:
             % (self.name, found, found.state), **dict(facts, connector=found.result()))
 
     def _warn_repeat(self, found) -> None:
-        if found is not None and found.state == RUNNING and any(entry.offset is not None for entry in self.wish.entries or []):
+        once = self.once is not None or self.wish.guards is not None and self.wish.guards.only == FORWARD
+        if not once and found is not None and found.state == RUNNING and any(entry.offset is not None for entry in self.wish.entries or []):
             self.warnings.append(
-                "%s is RUNNING: once it runs on from the declared offsets, the same task changes them again at its next run." % self.name)
+                "%s is RUNNING: once it runs on from the declared offsets, the same task changes them again at its next run. With a change_id "
+                "it is made once." % self.name)
+
+    # ---- the ledger ------------------------------------------------------------------------------------------
+
+    def _look(self, found, check_mode) -> str:
+        """TODO, or what makes this run superfluous."""
+        if self.once is None:
+            return TODO
+        if not self.once.undo:
+            return self.once.look(self._digest(found), check_mode)
+        over = self.once.look_back(check_mode)
+        if over == TODO:
+            self.wish = Wish.undo(self.once.change)
+            self.roads.prefer(self.once.change.road)
+        return over
+
+    def _digest(self, found) -> str:
+        return digest(self.wish, self._kind(found))
+
+    def _begin(self, found, state_due=None) -> None:
+        if self.once is not None:
+            self.once.begin("" if self.once.undo else self._digest(found), None if self.after_change == LEAVE else state_due,
+                            road=self.store.road, offset_topic=self.roads.result(self.store)["offset_topic"], cluster=self.roads.cluster(),
+                            kind=self._kind(found))
+
+    def _kind(self, found) -> str:
+        """Without a connector only records on an offsets topic can be changed."""
+        return found.kind if found is not None else SOURCE
+
+    def _over(self, over, found, check_mode) -> dict:
+        """The change was made or undone before; only the connector's state may be left to put back."""
+        plan = self._plan_nothing(found)
+        if over == UNDONE and not self.once.undo:
+            self.warnings.append("The change %s of %s was put back on %s, and stays so. To make it again give it another id." % (
+                self.once.change_id, self.name, self.once.change.times[self.once.change.phase]))
+        if self.once.undo and self.once.change.before is None and not check_mode:  # begun, and nothing was written
+            self._begin(found)
+            self.once.written(self.once.state_due)
+        return self._bring_due(dict(self._result(plan, found), already_applied=over == DONE), found, check_mode)
+
+    def _plan_nothing(self, found):
+        self.store, plan = self.roads.plan(found, Wish.nothing())
+        return plan
+
+    def _nothing_to_change(self, plan, found, check_mode) -> dict:
+        if self.once is not None and not check_mode:
+            self._begin(found)
+            self.once.written(self.once.state_due)
+        return self._bring_due(self._result(plan, found), found, check_mode)
+
+    def _bring_due(self, result, found, check_mode=False) -> dict:
+        """Put the connector back to the state that an earlier run of this change, which did not end, has found."""
+        if self.once is None:
+            return result
+        due = self.once.state_due
+        if due is not None and self.after_change == LATER:
+            if not check_mode:
+                self.once.later()
+            return result
+        if due is not None and found is not None and self.after_change == PUT_BACK and self._is_held(found):
+            self.warnings.append("%s is %s since a run of the change %s that did not end; it is put back to %s." % (
+                self.name, found.state, self.once.change_id, due))
+            result["changed"] = True
+            if not check_mode:
+                result["connector"] = self._put_state_back(due).result()
+        if not check_mode:
+            self.once.done()
+            result["change"] = ledger_result(self.once.change, self.max_entries)
+        return result
+
+    def _is_held(self, found) -> bool:
+        return found.state == STOPPED or found.state == PAUSED and not self.lifecycle.can_stop
+
+    def _tell_ledger(self, error) -> None:
+        if self.once is None or isinstance(error, Taken):
+            return
+        try:
+            self.once.give_up(self._offsets_back, self._state_back)
+        except errors.ConnectError as other:
+            error.also("The ledger (%s) could not be told: %s" % (self.once.ledger.where, other.message))
 
     # ---- the change ------------------------------------------------------------------------------------------
 
     def _change_stopped(self, found) -> dict:
         """Stop, change, put the state back, also when the change fails."""
         self._stopped_here = True
+        self._state_back = False
         try:
             stopped = self.lifecycle.stop(found) if self.store.gated else self.lifecycle.halt(found)
             plan = self._plan(stopped)
             if plan.changed:
-                result = self._change(plan, stopped)
+                result = self._change(plan, stopped, found.state)
             else:
+                self._note_written(found.state)
                 result = self._result(plan, stopped)
+        except Lost:
+            raise  # the other run puts it back
         except errors.ConnectError as error:
-            raise self._state_put_back(found, error)
+            raise self._state_put_back(found.state, error)
         except Exception:  # a fault of our own must not leave a connector stopped
-            self._put_state_back(found)
+            self._put_state_back(found.state)
             raise
+        if self.after_change != PUT_BACK:
+            if self.once is not None:
+                self.once.later()
+            return dict(result, state_before=found.state)
         try:
-            after = self._put_state_back(found)
+            after = self._put_state_back(found.state)
         except errors.ConnectError as error:
             raise error.also("The offsets are %s, but the connector is not back to %s: %s" % (
-                "changed as declared" if result["changed"] else "as they were", found.state, self._state_left_to_do(found)),
+                "changed as declared" if result["changed"] else "as they were", found.state, self._state_left_to_do(found.state)),
                 changed=result["changed"], backup_file=result["backup_file"])
-        result["connector"] = after.result()
+        if self.once is not None:
+            self.once.done()
         if after.failed:
             self.warnings.append("%s was put back to %s, but failed: %s." % (self.name, found.state, after.failure))
-        return result
+        return dict(self._with_change(result), connector=after.result(), state_before=found.state)
 
-    def _put_state_back(self, found):
-        wanted = PAUSED if found.state == PAUSED else RUNNING
-        return self.lifecycle.reach(wanted, self.lifecycle.read())
+    def _put_state_back(self, due: str):
+        after = self.lifecycle.reach(PAUSED if due == PAUSED else RUNNING, self.lifecycle.read())
+        self._state_back = True
+        return after
 
-    def _state_left_to_do(self, found) -> str:
-        return "it is left to do by PUT %s/connectors/%s/%s." % (
-            self.client.url, self.name, "pause" if found.state == PAUSED else "resume")
+    def _state_left_to_do(self, due: str) -> str:
+        return "it is left to do by PUT %s/connectors/%s/%s." % (self.client.url, self.name, "pause" if due == PAUSED else "resume")
 
-    def _state_put_back(self, found, error):
+    def _state_put_back(self, due, error):
         try:
-            after = self._put_state_back(found)
+            after = self._put_state_back(due)
         except errors.ConnectError as other:
-            return error.also("The connector could not be put back to %s either (%s): %s"
-                              % (found.state, other.message, self._state_left_to_do(found)))
+            return error.also("The connector could not be put back to %s either (%s): %s" % (due, other.message, self._state_left_to_do(due)))
         return error.also("The connector was put back: it is %s." % after, connector=after.result())
 
-    def _change(self, plan, stopped) -> dict:
+    def _change(self, plan, stopped, state_due=None) -> dict:
+        """state_due: what the connector has to be put back to afterwards."""
         before = plan.live
         if self.backup and not self._backed_up:
             try:
@@ -256,15 +397,48 @@ class OffsetsChange:
             except errors.ConnectError as error:
                 raise error.also("Nothing was changed.")
             self._backed_up = True
+        if self.once is not None:
+            # By name and value, or what the ledger holds would change with the plan.
+            self.once.writing(*plan.sides(), self.store.images(plan))
         try:
             self._apply(plan)
+            self._await_settled()
+        except Lost:
+            raise
         except errors.ConnectError as error:
             if self._written or self.store.gated:
                 raise self._offsets_put_back(before, error)
             raise  # a transaction that was given up; what is there now may be somebody else's
+        self._offsets_back = False
         if stopped is not None and not self.store.gated:
             self._check_still_halted()
+        self._note_written(state_due)
         return self._result(plan, stopped)
+
+    def _note_written(self, state_due) -> None:
+        if self.once is not None:
+            due = state_due or self.once.state_due
+            self.once.written(None if self.after_change == LEAVE else due)
+
+    def _await_settled(self) -> None:
+        """A task that was abandoned when the connector was stopped commits once more when it comes back; no gate stops it.
+
+        See org.apache.kafka.connect.runtime.Worker#awaitStopTask: it is given up after task.shutdown.graceful.timeout.ms.
+        """
+        for _time in range(_OVERWRITTEN):
+            end = self.clock() + self.settle
+            while self.clock() < end:
+                self.sleep(min(1.0, max(_PAUSE, end - self.clock())))
+            rest = make_plan(self.store.read(), self.wish, check_types=False) if self.settle else None
+            if rest is None or not rest.changed:
+                return
+            self.warnings.append(
+                "Something wrote other offsets of %s over the change within %g s, first %s: %s. Most likely a task that did not end when the "
+                "connector was stopped. The change was made again." % (
+                    self.name, self.settle, canonical(rest.changes[0].partition), canonical(rest.changes[0].before)))
+            self._apply(rest)
+        raise errors.ReadBackError("Something writes other offsets of %s over the change again and again, within %g s each time." % (
+            self.name, self.settle))
 
     def _check_still_halted(self) -> None:
         """No gate of Connect guards the topic: did somebody start the connector meanwhile?"""
@@ -338,11 +512,13 @@ class OffsetsChange:
 
     def _offsets_put_back(self, before, error):
         """The error, with what has become of the offsets."""
+        self._offsets_back = False
         try:
             undo = make_plan(self.store.read(), Wish.exactly(before))
             if self.store.hidden():
                 return self._with_way_back(error, "What is live now cannot be seen.", before)
             if not undo.changed:
+                self._offsets_back = True
                 return error.also("The offsets are as they were%s." % (
                     " so far; look again before you go on" if isinstance(error, errors.WriteUnsure) else ""))
             if not self.store.gated:
@@ -354,6 +530,7 @@ class OffsetsChange:
             return self._with_way_back(error, "What is live now could not be read or put back (%s)." % other.message, before)
         if left.changed:
             return self._with_way_back(error, "%d partitions could not be put back." % len(left.changes), before)
+        self._offsets_back = True
         return error.also("Some partitions had been changed; the offsets were put back as they were.")
 
     def _with_way_back(self, error, sentence, before):
@@ -374,10 +551,19 @@ class OffsetsChange:
 
     # ---- what the module returns -----------------------------------------------------------------------------
 
+    def _with_change(self, result) -> dict:
+        if self.once is not None:
+            result["change"] = ledger_result(self.once.change, self.max_entries) if self.once.change else None
+        return result
+
     def _result(self, plan, connector) -> dict:
         result = dict(change_result(plan, self.store.road, self.max_entries), **self.roads.result(self.store))
         result["connector"] = connector.result() if connector else None
         result["connector_exists"] = self.exists
         result["backup_file"] = self.backup if plan.changed else None
+        result["state_before"] = (self.once.state_due if self.once else None) or (connector.state if connector else None)
+        result["already_applied"] = False
+        result["change"] = None
+        result["ledger"] = self.once.ledger.where if self.once else None
         result["warnings"] = self.warnings
-        return result
+        return self._with_change(result)

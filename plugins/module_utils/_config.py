@@ -16,6 +16,10 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._model imp
 
 MASK = "********"
 
+#: where a connector's own configuration holds the ledger of its offset changes (_ledgers/config.py); no business of who declares the rest
+LEDGER = "streamops.kafka_connect.changes"
+_LEDGER_WORDS = "(changes of its offsets, see connector_changes_info)"
+
 _SECRET_NAME = re.compile(
     r"password|passwd|\bpwd\b|passphrase|secret|token|credential|private.?key|access.?key|api.?key|sas.?key|keystore.key|jaas"
     r"|basic\.auth\.user\.info", re.IGNORECASE)
@@ -64,7 +68,8 @@ def secrets(config: dict) -> set:
 
 def masked(config: dict) -> dict:
     """The configuration fit to be shown."""
-    return {name: MASK if is_secret(name, value) else _mask_inside(value) for name, value in sorted(config.items())}
+    return {name: MASK if is_secret(name, value) else _LEDGER_WORDS if name == LEDGER else _mask_inside(value)
+            for name, value in sorted(config.items())}
 
 
 def _mask_inside(value):

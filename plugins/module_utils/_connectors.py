@@ -45,15 +45,19 @@ def _one(name: str, parts: dict) -> dict:
 
 
 def declare_present(client, name: str, config: dict, initial_state, wait_timeout: float, check_mode: bool) -> dict:
-    """Create the connector, or replace its whole configuration where it differs.
+    """Create the connector, or replace its whole configuration where it differs; but the ledger of its changes stays as it is.
 
     initial_state: started, paused or stopped, for a connector that has to be created (KIP-980, Connect 3.7).
     """
     wanted = dict(_config.as_text(config), name=name)
     if config.get("name") not in (None, name):
         raise errors.WishError("config.name is \"%s\", but the connector's name is \"%s\"." % (config["name"], name))
+    wanted.pop(_config.LEDGER, None)
+    ledger = {}
     try:
         live = client.info(name)["config"]
+        ledger = {key: value for key, value in live.items() if key == _config.LEDGER}
+        live = {key: value for key, value in live.items() if key != _config.LEDGER}
     except errors.NoConnector:
         live = None
     lifecycle = Lifecycle(client, name, wait_timeout)
@@ -72,7 +76,7 @@ def declare_present(client, name: str, config: dict, initial_state, wait_timeout
     if created:
         client.create(name, wanted, STATES[initial_state] if initial_state else None)
     else:
-        client.put_config(name, wanted)
+        client.put_config(name, dict(wanted, **ledger))
     return dict(result, connector=lifecycle.wait_known().result())
 
 

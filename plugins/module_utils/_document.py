@@ -13,12 +13,22 @@ Read: our own (a header with the connectors under it), KIP-199's (connector name
 from __future__ import annotations
 
 import json
+from collections import namedtuple
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import Snapshot, describe
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import (
+    SINK,
+    SOURCE,
+    Snapshot,
+    describe,
+    is_int,
+)
 
 FORMAT = "streamops.kafka_connect/offsets"
 VERSION = 1
+
+#: what the end of a text can be a part of: words, numbers
+_CUT = ("true", "false", "null", "-", ".", "e+", "e-", "E+", "E-")
 
 
 def parse(text: str, source: str):
@@ -36,8 +46,20 @@ def parse(text: str, source: str):
 
     try:
         return json.loads(text, parse_constant=no_constant, object_pairs_hook=unique)
+    except RecursionError:
+        raise WishError("%s is nested too deeply to be a document of offsets; nothing was changed." % source)
     except ValueError as error:
-        raise WishError("%s is not JSON: %s." % (source, error))
+        hint = " It seems to be cut short: its end is missing. Nothing was changed." if _ends_early(text, error) else ""
+        raise WishError("%s is not JSON: %s.%s" % (source, error, hint))
+
+
+def _ends_early(text: str, error: ValueError) -> bool:
+    """Is the end of the text what the JSON reader did not expect? So it is with a file that was not written to its end."""
+    if not isinstance(error, json.JSONDecodeError) or not text.strip():
+        return False
+    rest = text[error.pos:].strip()
+    return (error.msg.startswith("Unterminated string") or any(word.startswith(rest) for word in _CUT)
+            or error.msg.startswith("Invalid \\uXXXX") and len(rest) <= len("uXXXX"))
 
 
 def items_for(document, connector: str, source: str) -> list:
@@ -46,14 +68,63 @@ def items_for(document, connector: str, source: str) -> list:
         return document
     if not isinstance(document, dict):
         raise WishError("%s must be a JSON object or list, it is %s." % (source, describe(document)))
-    if isinstance(document.get("format"), str):
-        document = _our_own(document, source)
+    if _is_our_own(document):
+        connectors = _our_own(document, source)
+        _check_count(document, connectors, connector, source)
+        document = connectors
     elif set(document) == {"offsets"}:
         return _pairs(document["offsets"], "%s: offsets" % source)
     if connector not in document:
         raise WishError("%s holds nothing for the connector %s; it has %s."
                         % (source, connector, ", ".join(sorted(document)[:10]) or "no connector at all"))
     return _pairs(document[connector], "%s: %s" % (source, connector))
+
+
+class Origin(namedtuple("Origin", ["source", "connector", "kind", "kafka_cluster_id"])):
+    """Where the offsets of a document of our own format come from; None for what it does not tell."""
+
+    def check(self, kind: str, kafka_cluster_id) -> None:
+        """Compare with the connector that is there. What one of the two sides does not know is no difference. Raises WishError."""
+        if (self.kind, kind) in ((SOURCE, SINK), (SINK, SOURCE)):
+            raise WishError(
+                "%s holds the offsets of %s as a %s connector, but it is a %s connector here: its offsets mean something else. "
+                "If they are meant all the same, use force: true. Nothing was changed." % (self.source, self.connector, self.kind, kind))
+        if self.kafka_cluster_id and kafka_cluster_id and self.kafka_cluster_id != kafka_cluster_id:
+            raise WishError(
+                "%s holds the offsets of %s on the Kafka cluster %s, but here it is on the Kafka cluster %s, where the same number can "
+                "be another record. If they are meant all the same, use force: true. Nothing was changed."
+                % (self.source, self.connector, self.kafka_cluster_id, kafka_cluster_id))
+
+
+def origin_of(document, connector: str, source: str):
+    """The Origin of one connector's offsets; None for the formats that do not tell. Raises WishError."""
+    if not _is_our_own(document):
+        return None
+    return Origin(source, connector, _told(document, "types", source).get(connector),
+                  _told(document, "cluster", source).get("kafka_cluster_id"))
+
+
+def _is_our_own(document) -> bool:
+    return isinstance(document, dict) and isinstance(document.get("format"), str)
+
+
+def _told(document: dict, name: str, source: str) -> dict:
+    """An object of the header, which documents written by hand or by an earlier version lack."""
+    value = document.get(name, {})
+    if not isinstance(value, dict):
+        raise WishError("%s must have an object named %s, or none; it is %s." % (source, name, describe(value)))
+    return value
+
+
+def _check_count(document: dict, connectors: dict, connector: str, source: str) -> None:
+    """Somebody took pairs out, or an editor lost them: under purge, those offsets would be removed."""
+    counts, found = _told(document, "counts", source), connectors.get(connector)
+    if connector not in counts or not isinstance(found, list):
+        return
+    if counts[connector] != len(found) or not is_int(counts[connector]):
+        raise WishError(
+            "%s was cut short or edited: it holds %d pair%s of %s, but its counts say %s. If it was edited on purpose, correct the number "
+            "there, or remove counts. Nothing was changed." % (source, len(found), "" if len(found) == 1 else "s", connector, describe(counts[connector])))
 
 
 def _our_own(document: dict, source: str) -> dict:
@@ -88,6 +159,7 @@ def write(snapshots: list[Snapshot], cluster: dict, road: str, time: str) -> str
             "road": road,
             "cluster": cluster,
             "types": {snapshot.connector: snapshot.kind for snapshot in snapshots},
+            "counts": {snapshot.connector: len(snapshot.entries) for snapshot in snapshots},
             "connectors": {
                 snapshot.connector: [{"partition": entry.partition, "offset": entry.offset} for entry in snapshot.sorted()]
                 for snapshot in snapshots

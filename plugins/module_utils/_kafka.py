@@ -6,7 +6,7 @@
 
 """Kafka over confluent-kafka: what a topic is, all its records up to now, many records in one transaction.
 
-Nothing is ever created here, no consumer group is joined, and no record is read that is not committed.
+No topic is created but by create_topic(), no consumer group is joined, and no record is read that is not committed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ try:
         TopicCollection,
         TopicPartition,
     )
-    from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec, ResourceType
+    from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, OffsetSpec, ResourceType
 except ImportError:
     KAFKA_TRACEBACK = traceback.format_exc()
 else:
@@ -46,6 +46,8 @@ _BATCH = 10000
 _QUEUE_KBYTES = 65536
 _QUEUE_RECORDS = 20000
 _TRANSACTION_MS = 60000
+#: a producer's second connection comes soon after its first one, and waits for this
+_RECONNECT_MS = 10
 _SLICE = 1.0
 _AGAIN = 0.5
 
@@ -58,6 +60,10 @@ _AWAY = set() if KAFKA_TRACEBACK else {getattr(KafkaError, name) for name in _AW
 _LOG = logging.getLogger("streamops.kafka_connect.librdkafka")
 _LOG.addHandler(logging.NullHandler())
 _LOG.propagate = False
+
+
+class Fenced(errors.BrokerError):
+    """Another producer with the same transactional id has taken over; nothing of this transaction was written."""
 
 
 class KafkaClient:
@@ -223,85 +229,51 @@ class KafkaClient:
                             KafkaError._UNKNOWN_PARTITION):
             raise self._failure("the records of %s" % topic.name, error, topic.name)
 
-    # ---- writing -----------------------------------------------------------------------------------------------
+    # ---- creating ----------------------------------------------------------------------------------------------
 
-    def write(self, records, transactional_id: str, ready=None) -> None:
-        """All records [(topic name, partition, key, value or None)] in one transaction: all of them or none.
+    def create_topic(self, name: str, partitions: int, config: dict) -> None:
+        """With the cluster's own replication factor (brokers of 2.4 and later). No error if it is there already.
 
-        ready: called when an older transaction of the same id, which a killed run may have left open, has been ended.
-        A second writer with the same transactional id ends the first one's transaction. Raises WriteUnsure when it is not
-        known whether the transaction was committed; after any other error nothing was written.
+        Returns when it can be used. Raises BrokerDenied, BrokerError.
         """
-        names = sorted({record[0] for record in records})
-        what = "the records for %s" % ", ".join(names)
-        transactional_id = self._settings.get("transactional.id", transactional_id)
-        producer = self._make(Producer, dict(self._settings, **{
-            "transactional.id": transactional_id, "acks": "all", "linger.ms": 5, "transaction.timeout.ms": _TRANSACTION_MS,
-            "queue.buffering.max.messages": 1000000}))
+        new = NewTopic(name, partitions, config=config)
+        what = "the topic %s to be created" % name
         try:
-            producer.init_transactions(self.timeout)
-            if ready is not None:
-                ready()
-            producer.begin_transaction()
-        except KafkaException as error:
-            raise self._failure("a transaction", error.args[0], transactional_id=transactional_id).also("Nothing was changed.")
-        refused = []
-
-        def delivered(error, message):
-            if error is not None:
-                refused.append(error)
-
-        try:
-            for topic, partition, key, value in records:
-                while True:
-                    try:
-                        producer.produce(topic, value, key, partition, on_delivery=delivered)
-                        break
-                    except BufferError:
-                        producer.poll(0.1)
-            self._flush(producer, what, refused)
-        except (KafkaException, SystemError, errors.BrokerError) as error:
-            self._abort(producer)
-            if not isinstance(error, errors.BrokerError):
-                error = self._failure(what, _inside(error), ", ".join(names), write=True)
-            raise error.also("The transaction was given up: nothing was changed.")
-        self._commit(producer, what, names)
-
-    def _flush(self, producer, what, refused) -> None:
-        end = time.monotonic() + max(self.timeout, len(producer) / 1000.0)
-        while len(producer) and not refused and time.monotonic() < end:
-            producer.flush(_SLICE)
-        if refused and refused[0].code() == KafkaError._PURGE_QUEUE:
-            producer.commit_transaction(self.timeout)  # it cannot: it raises the reason
-        if refused:
-            raise KafkaException(refused[0])
-        if len(producer):
-            raise self._failure(what, self._heard)
-
-    def _abort(self, producer) -> None:
-        try:
-            producer.abort_transaction(self.timeout)
-        except (KafkaException, SystemError):
-            pass  # the brokers end it themselves after _TRANSACTION_MS
-
-    def _commit(self, producer, what, names) -> None:
+            self._patiently(lambda: self._created(name, what, self._admin().create_topics([new], request_timeout=self.timeout)[name]))
+        except errors.BrokersUnreachable as error:
+            raise error.also("Whether it was created is not known.")
         end = time.monotonic() + self.timeout
         while True:
             try:
-                return producer.commit_transaction(max(_SLICE, self.timeout))
-            except (KafkaException, SystemError) as caught:
-                error = _inside(caught)
-            if error.txn_requires_abort():
-                self._abort(producer)
-                raise self._failure(what, error, ", ".join(names), write=True).also("The transaction was given up: nothing was changed.")
-            if error.fatal():
-                raise self._failure(what, error, ", ".join(names), write=True).also(
-                    "Another run with the same transactional id has taken over; nothing of this one was changed.")
-            if not error.retriable() or time.monotonic() > end:
-                raise errors.WriteUnsure(
-                    "%s were sent to %s, but whether they are committed is not known: %s." % (
-                        what[0].upper() + what[1:], self.brokers, error.str()),
-                    bootstrap_servers=self.brokers, kafka_error=error.name())
+                self.ends(self.topic(name))
+                return
+            except errors.NoTopic:  # the broker that is asked has not heard of it yet
+                if time.monotonic() > end:
+                    raise
+            time.sleep(_SLICE / 10)
+
+    def _created(self, name, what, future) -> None:
+        try:
+            self._outcome(what, future, name)
+        except KafkaException as caught:
+            error = caught.args[0]
+            if error.code() == KafkaError.TOPIC_ALREADY_EXISTS:
+                return
+            if error.code() in (KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.CLUSTER_AUTHORIZATION_FAILED):
+                raise errors.BrokerDenied(
+                    "There is no topic %s on the Kafka cluster at %s, and the brokers do not let us create it: the user needs the permission "
+                    "Create on Topic %s." % (name, self.brokers, name), bootstrap_servers=self.brokers, kafka_error=error.name())
+            raise self._failure(what, error, name, write=True)
+
+    # ---- writing -----------------------------------------------------------------------------------------------
+
+    def write(self, records, transactional_id: str, ready=None) -> None:
+        """All records [(topic name, partition, key, value or None)] in one transaction: see Writer."""
+        self.writer(transactional_id, {"queue.buffering.max.messages": 1000000}).write(records, ready)
+
+    def writer(self, transactional_id: str, settings=None) -> Writer:
+        """For several transactions one after the other. settings: librdkafka's; the user's own count more."""
+        return Writer(self, transactional_id, settings or {})
 
     # ---- private -----------------------------------------------------------------------------------------------
 
@@ -336,17 +308,21 @@ class KafkaClient:
             time.sleep(_AGAIN)
 
     def _result(self, what, future, topic=None):
-        """What an administrative question gives, waited for in slices, as a refused login would never end the wait."""
+        """What an administrative question gives. Raises errors of ours."""
+        try:
+            return self._outcome(what, future, topic)
+        except KafkaException as error:
+            raise self._failure(what, error.args[0], topic)
+
+    def _outcome(self, what, future, topic):
+        """Waited for in slices, as a refused login would never end the wait."""
         while not wait([future], _SLICE / 10).done:
             self._admin().poll(0)  # lets _hear() be called
             if self._heard is not None and self._heard.code() in (KafkaError._AUTHENTICATION, KafkaError._SSL):
                 raise self._failure(what, self._heard, topic)
             if time.monotonic() > self._deadline:
                 raise self._failure(what, self._heard, topic)
-        try:
-            return future.result()
-        except KafkaException as error:
-            raise self._failure(what, error.args[0], topic)
+        return future.result()
 
     def _failure(self, what, error, topic=None, write=False, transactional_id=None):
         """A KafkaError (None: silence) as one of ours."""
@@ -372,11 +348,115 @@ class KafkaClient:
                 return errors.BrokerError("TLS with the brokers at %s failed: %s." % (self.brokers, text), **facts)
             fenced = code in (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH)
             if fenced or write and code not in _AWAY:
-                return errors.BrokerError("The brokers at %s do not take %s: %s." % (self.brokers, what, text), **facts)
+                kind = Fenced if fenced else errors.BrokerError
+                return kind("The brokers at %s do not take %s: %s." % (self.brokers, what, text), **facts)
         reached = self._heard or error
         return errors.BrokersUnreachable(
             "No answer from the Kafka brokers at %s about %s within %g s%s."
             % (self.brokers, what, self.timeout, ": %s" % reached.str() if reached is not None else ""), **facts)
+
+
+class Writer:
+    """A transactional producer. A second one with the same transactional id fences it: it ends its transaction, or its next one.
+
+    So what is read after the first write() has begun stays true until the last one is committed, as far as writers with this id go.
+    """
+
+    def __init__(self, client: KafkaClient, transactional_id: str, settings: dict):
+        self._client = client
+        self._timeout = client.timeout
+        #: the one that is really used
+        self.transactional_id = client._settings.get("transactional.id", transactional_id)
+        self._settings = {"transaction.timeout.ms": _TRANSACTION_MS, "reconnect.backoff.ms": _RECONNECT_MS}
+        for more in (settings, client._settings, {"transactional.id": self.transactional_id, "acks": "all", "linger.ms": 5}):
+            self._settings.update(more)
+        self._producer = None
+
+    def write(self, records, ready=None) -> None:
+        """All records [(topic name, partition, key, value or None)] in one transaction: all of them or none.
+
+        ready: called at the first write, when an older transaction of the same id, which a killed run may have left open, has been
+        ended. Raises Fenced; WriteUnsure when it is not known whether the transaction was committed. After any other error nothing
+        was written. No write() may follow an error.
+        """
+        names = sorted({record[0] for record in records})
+        what = "the records for %s" % ", ".join(names)
+        producer = self._begin(names[0], ready)
+        refused = []
+
+        def delivered(error, message):
+            if error is not None:
+                refused.append(error)
+
+        try:
+            for topic, partition, key, value in records:
+                while True:
+                    try:
+                        producer.produce(topic, value, key, partition, on_delivery=delivered)
+                        break
+                    except BufferError:
+                        producer.poll(0.1)
+            self._flush(producer, what, refused)
+        except (KafkaException, SystemError, errors.BrokerError) as error:
+            self._abort(producer)
+            if not isinstance(error, errors.BrokerError):
+                error = self._client._failure(what, _inside(error), ", ".join(names), write=True)
+            raise error.also("The transaction was given up: nothing was changed.")
+        self._commit(producer, what, names)
+
+    def _begin(self, topic, ready):
+        first = self._producer is None
+        if first:
+            self._producer = self._client._make(Producer, self._settings)
+        try:
+            if first:
+                # Without a connection to a broker that it knows by its number the client waits half a second. The answer to the first
+                # question comes by the connection to a bootstrap server, which it then closes.
+                for _time in range(2):
+                    self._producer.list_topics(topic, self._timeout)
+                self._producer.init_transactions(self._timeout)
+                if ready is not None:
+                    ready()
+            self._producer.begin_transaction()
+        except KafkaException as error:
+            raise self._client._failure("a transaction", error.args[0], transactional_id=self.transactional_id).also("Nothing was changed.")
+        return self._producer
+
+    def _flush(self, producer, what, refused) -> None:
+        end = time.monotonic() + max(self._timeout, len(producer) / 1000.0)
+        while len(producer) and not refused and time.monotonic() < end:
+            producer.flush(_SLICE)
+        if refused and refused[0].code() == KafkaError._PURGE_QUEUE:
+            producer.commit_transaction(self._timeout)  # it cannot: it raises the reason
+        if refused:
+            raise KafkaException(refused[0])
+        if len(producer):
+            raise self._client._failure(what, self._client._heard)
+
+    def _abort(self, producer) -> None:
+        try:
+            producer.abort_transaction(self._timeout)
+        except (KafkaException, SystemError):
+            pass  # the brokers end it themselves after _TRANSACTION_MS
+
+    def _commit(self, producer, what, names) -> None:
+        end = time.monotonic() + self._timeout
+        while True:
+            try:
+                return producer.commit_transaction(max(_SLICE, self._timeout))
+            except (KafkaException, SystemError) as caught:
+                error = _inside(caught)
+            if error.txn_requires_abort():
+                self._abort(producer)
+                raise self._client._failure(what, error, ", ".join(names), write=True).also("The transaction was given up: nothing was changed.")
+            if error.fatal():
+                raise self._client._failure(what, error, ", ".join(names), write=True).also(
+                    "Another run with the same transactional id has taken over; nothing of this one was changed.")
+            if not error.retriable() or time.monotonic() > end:
+                raise errors.WriteUnsure(
+                    "%s were sent to %s, but whether they are committed is not known: %s." % (
+                        what[0].upper() + what[1:], self._client.brokers, error.str()),
+                    bootstrap_servers=self._client.brokers, kafka_error=error.name())
 
 
 def _inside(error):

@@ -100,6 +100,8 @@ class Snapshot:
         self.entries = {canonical(entry.partition): entry for entry in entries}
         self.unreadable = {canonical(entry.partition): entry for entry in unreadable}
         self.uneven = uneven or {}
+        #: whether these records (see _ledger.Change) are live; None where there are no records
+        self.holds = None
 
     def sorted(self) -> list:
         return [self.entries[key] for key in sorted(self.entries)]
@@ -171,14 +173,14 @@ def _sink_partition(partition: dict, where: str) -> dict:
     _only_fields(partition, (TOPIC, PARTITION), where + ".partition")
     if not isinstance(partition[TOPIC], str) or not partition[TOPIC]:
         raise WishError("%s.partition.%s must be a topic's name, it is %s." % (where, TOPIC, describe(partition[TOPIC])))
-    return {TOPIC: partition[TOPIC], PARTITION: _whole(partition[PARTITION], "%s.partition.%s" % (where, PARTITION), INT32_MAX)}
+    return {TOPIC: partition[TOPIC], PARTITION: whole(partition[PARTITION], "%s.partition.%s of a sink connector" % (where, PARTITION), INT32_MAX)}
 
 
 def _sink_offset(offset, where: str):
     if offset is None:
         return None
     _only_fields(offset, (OFFSET,), where + ".offset")
-    return {OFFSET: _whole(offset[OFFSET], "%s.offset.%s" % (where, OFFSET))}
+    return {OFFSET: whole(offset[OFFSET], "%s.offset.%s of a sink connector" % (where, OFFSET))}
 
 
 def _only_fields(value: dict, names, where: str) -> None:
@@ -189,8 +191,9 @@ def _only_fields(value: dict, names, where: str) -> None:
         )
 
 
-def _whole(value, where: str, most: int = INT64_MAX) -> int:
+def whole(value, what: str, most: int = INT64_MAX) -> int:
+    """A whole number from 0 on; text of digits is one, as surveys and Connect's sinks have it. Raises WishError."""
     number = int(value) if is_digits(value) and len(value) <= 20 else value
     if not is_int(number) or not 0 <= number <= most:
-        raise WishError("%s of a sink connector must be a whole number from 0 on, it is %s." % (where, describe(number)))
+        raise WishError("%s must be a whole number from 0 on, it is %s." % (what, describe(number)))
     return number

@@ -28,6 +28,11 @@ SET = "set"
 REMOVE = "remove"
 KEEP = "keep"
 
+FORWARD = "forward"
+BACKWARD = "backward"
+NONE = "none"
+UNKNOWN = "unknown"
+
 
 class Wish:
     """A declaration whose shape is sound. What it means depends on the connector's kind, known only later.
@@ -43,6 +48,12 @@ class Wish:
         self.exact = exact
         #: canonical partitions that purge leaves alone
         self.spared = spared
+        #: Guards, or None: how far and in which direction a partition may move
+        self.guards = None
+        #: Origin of the document that declares it, or None: where the wish belongs
+        self.origin = None
+        #: records that have to be on the offsets topic again (see _ledger.Change), or None: the entries alone count
+        self.records = None
 
     @property
     def entries(self):
@@ -79,9 +90,35 @@ class Wish:
         return cls(_entries(items, "document", needs_offset=True, null_removes=True), purge)
 
     @classmethod
+    def nothing(cls) -> Wish:
+        """Everything stays as it is."""
+        return cls({}, exact=True)
+
+    @classmethod
+    def undo(cls, change) -> Wish:
+        """Put back what a change (see _ledger) has replaced: no other partition, and on the offsets topic the very same bytes."""
+        entries = [Entry(pair["partition"], pair["offset"]) for pair in change.before]
+        wish = cls({canonical(entry.partition): entry for entry in entries}, exact=True)
+        wish.records = change.records
+        return wish
+
+    @classmethod
     def exactly(cls, snapshot: Snapshot) -> Wish:
         """Put back what a snapshot holds, no more and no less."""
         return cls(snapshot.entries, purge=True, exact=True, spared=snapshot.unreadable)
+
+    def check_origin(self, kind: str, kafka_cluster_id) -> None:
+        """Raises WishError where the document was written of another kind of connector, or on another Kafka cluster."""
+        if self.origin is not None:
+            self.origin.check(kind, kafka_cluster_id)
+
+    def check_guards(self, plan) -> None:
+        """Raises WishError where the plan moves a partition further than allowed, or nobody knows how far.
+
+        make_plan() does not call it: what one road shows can be unknown to it and known to another. Ask once the road is chosen.
+        """
+        if self.guards is not None:
+            self.guards.check(plan)
 
     def for_kind(self, kind: str):
         """The entries by canonical partition, in the kind's one form. None for "all". Raises WishError."""
@@ -146,8 +183,24 @@ class Action:
         #: further offsets that it has besides ``before``, in copies that disagree
         self.copies = copies
 
+    @property
+    def moved(self):
+        """(direction, distance), see movement(); not known of what cannot be read, nor of copies that disagree."""
+        if self.verb != KEEP and (self.unreadable or self.copies):
+            return UNKNOWN, None
+        return movement(self.before, self.after)
+
+    def kept(self) -> Action:
+        """The same partition, left alone."""
+        return Action(KEEP, self.partition, self.before, self.before)
+
+    def done(self) -> Action:
+        """The same, carried out even if the offset stays what it is."""
+        verb = self.verb if self.verb != KEEP else REMOVE if self.after is None else SET
+        return Action(verb, self.partition, self.before, self.after, self.unreadable, self.copies)
+
     def result(self) -> dict:
-        direction, distance = movement(self.before, self.after)
+        direction, distance = self.moved
         return {"partition": self.partition, "action": self.verb, "from": self.before, "to": self.after,
                 "direction": direction, "distance": distance}
 
@@ -155,8 +208,10 @@ class Action:
 class Plan:
     """Every partition that is live or declared, with its action."""
 
-    def __init__(self, live: Snapshot, actions: dict, resets_all: bool, warnings=()):
+    def __init__(self, live: Snapshot, actions: dict, resets_all: bool, warnings=(), records=None):
         self.live = live
+        #: what has to be on the offsets topic, byte for byte, instead of what the actions would write there; None: nothing like that
+        self.records = records
         self.warnings = list(warnings)
         self._ordered = [actions[key] for key in sorted(actions)]
         #: what has to be done, in the order of the canonical partition
@@ -178,6 +233,11 @@ class Plan:
         verbs = [action.verb for action in self._ordered]
         return {verb: verbs.count(verb) for verb in (SET, REMOVE, KEEP)}
 
+    def sides(self) -> tuple:
+        """(before, after) of the changes, as lists of pairs {partition, offset}; offset None where there is none."""
+        return tuple([{"partition": action.partition, "offset": offset(action)} for action in self.changes]
+                     for offset in (lambda action: action.before, lambda action: action.after))
+
     def after(self) -> list:
         """The entries that will be live once the plan is carried out."""
         return [Entry(action.partition, action.after) for action in self._ordered if action.after is not None]
@@ -186,8 +246,8 @@ class Plan:
 def make_plan(live: Snapshot, wish: Wish, check_types: bool = True) -> Plan:
     """Compare the wish with what is live.
 
-    Raises WishError where a type was most likely lost on the way, unless ``check_types`` is off: for a wish that was
-    checked already.
+    A partition that its guards find beyond the wish already is kept as it is. Raises WishError where a type was most likely
+    lost on the way, unless ``check_types`` is off: for a wish that was checked already.
     """
     wanted = wish.for_kind(live.kind)
     actions = {key: _action_for(key, entry, live) for key, entry in (wanted or {}).items()}
@@ -198,6 +258,8 @@ def make_plan(live: Snapshot, wish: Wish, check_types: bool = True) -> Plan:
         for action in actions.values():
             _check_offset_types(action, elsewhere)
         warnings = _check_partition_types(wanted or {}, live) + _new_partitions(actions, live)
+    if wish.guards is not None:
+        actions = {key: wish.guards.settled(action) for key, action in actions.items()}
     everything_else_goes = wanted is None or wish.purge
     for key, entry in live.entries.items():
         if key not in actions:
@@ -207,7 +269,10 @@ def make_plan(live: Snapshot, wish: Wish, check_types: bool = True) -> Plan:
     for key, entry in live.unreadable.items():
         if key not in actions and everything_else_goes and key not in wish.spared:
             actions[key] = Action(REMOVE, entry.partition, None, None, unreadable=True)
-    return Plan(live, actions, wanted is None, warnings)
+    if wish.records is not None and live.holds is not None:
+        as_it_was = live.holds(wish.records)
+        actions.update((key, actions[key].kept() if as_it_was else actions[key].done()) for key in wanted)
+    return Plan(live, actions, wanted is None, warnings, wish.records)
 
 
 def _action_for(key: str, entry: Entry, live: Snapshot) -> Action:
@@ -302,11 +367,11 @@ def movement(before, after):
     Returns ("none", 0), ("forward", n), ("backward", n) with n > 0, or ("unknown", None).
     """
     if before is None or after is None or set(before) != set(after):
-        return ("none", 0) if before is None and after is None else ("unknown", None)
+        return (NONE, 0) if before is None and after is None else (UNKNOWN, None)
     moved = [name for name in before if canonical(before[name]) != canonical(after[name])]
     if not moved:
-        return "none", 0
+        return NONE, 0
     old, new = before[moved[0]], after[moved[0]]
     if len(moved) > 1 or not is_int(old) or not is_int(new):
-        return "unknown", None
-    return ("forward", new - old) if new > old else ("backward", old - new)
+        return UNKNOWN, None
+    return (FORWARD, new - old) if new > old else (BACKWARD, old - new)

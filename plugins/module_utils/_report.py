@@ -12,6 +12,7 @@ Lists are cut at ``max_entries`` partitions (0: never), with the true counts bes
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import canonical
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import KEEP, REMOVE, UNKNOWN
 
 
 def change_result(plan, road: str, max_entries: int) -> dict:
@@ -26,7 +27,7 @@ def change_result(plan, road: str, max_entries: int) -> dict:
         "actions": [action.result() for action in shown],
         "counts": dict(plan.counts, before=len(before), after=len(after)),
         "truncated": len(shown) < len(actions) or bool(max_entries) and max(len(before), len(after)) > max_entries,
-        "diff": [_diff(plan.live.connector, shown, len(actions) - len(shown))],
+        "diff": [dict(_diff(plan.live.connector, shown, len(actions) - len(shown)), **_moves(plan, shown))],
     }
 
 
@@ -55,6 +56,26 @@ def _diff(connector: str, actions, hidden: int) -> dict:
     if hidden:
         before["..."] = after["..."] = "%d more partitions are not shown" % hidden
     return {"before_header": header, "after_header": header, "before": before, "after": after}
+
+
+def _moves(plan, shown) -> dict:
+    """For below the diff: which way and how far each partition moves that changes and is shown. Ansible prints it as it is."""
+    if not plan.changed:
+        return {}
+    changes = [action for action in shown if action.verb != KEEP]
+    lines = ["%s: %s" % (canonical(action.partition), _move(action)) for action in changes]
+    if len(changes) < len(plan.changes):
+        lines.append("%d more changes are not shown" % (len(plan.changes) - len(changes)))
+    return {"prepared": "%s (moves)\n%s\n" % (plan.live.connector, "\n".join(lines))}
+
+
+def _move(action) -> str:
+    direction, distance = action.moved
+    if direction != UNKNOWN:
+        return "%s by %d" % (direction, distance)
+    if action.verb == REMOVE:
+        return "removed"
+    return "new" if action.before is None and not action.unreadable else "direction unknown"
 
 
 def pairs(entries, max_entries: int) -> list:

@@ -56,6 +56,12 @@ class Roads:
     def topic_is_open(self) -> bool:
         return self.kafka is not None and self.method != REST
 
+    def prefer(self, road) -> None:
+        """The road that a change was made by is the one to put it back by, unless another one was asked for."""
+        if self.method == AUTO and (road != TOPIC or self.kafka is not None):
+            self.method = road
+            self.reason = "the change was made by this road"
+
     def plan(self, found, wish):
         """(store, plan) by the road to take. found: the Connector, None where there is none (or nobody to ask).
 

@@ -10,11 +10,16 @@ from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _document
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._guards import Guards
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import whole
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
 
 
 def read_wish(params: dict) -> Wish:
-    """params: name, state, offsets, src, content, purge, raw_keys. Raises WishError."""
+    """params: name, state, offsets, src, content, purge, raw_keys, max_rewind, max_skip, only, force. Raises WishError."""
+    if params["state"] == "restored":
+        return _nothing_else(params)
+    guards = _guards(params)
     absent = params["state"] == "absent"
     if params["raw_keys"] and not absent:
         raise WishError("raw_keys belongs to state: absent: it removes records. Nothing was changed.")
@@ -22,15 +27,42 @@ def read_wish(params: dict) -> Wish:
         raise WishError("purge belongs to state: present; state: absent without offsets removes everything. Nothing was changed.")
     if any(not key for key in params["raw_keys"] or []):
         raise WishError("raw_keys holds an empty key; nothing was changed. If there is such a record, its key is \"base64:\".")
-    items = params["offsets"]
+    declare, items, origin = Wish.present, params["offsets"], None
     if params["src"] is not None or params["content"] is not None:
-        items = _document_items(params)
-        if not absent:
-            return Wish.document(items, params["purge"])
-    return Wish.absent(items, params["raw_keys"]) if absent else Wish.present(items, params["purge"])
+        declare, items, origin = Wish.document, *_document_items(params)
+    wish = Wish.absent(items, params["raw_keys"]) if absent else declare(items, params["purge"])
+    wish.guards = guards
+    wish.origin = None if params["force"] else origin
+    return wish
 
 
-def _document_items(params: dict) -> list:
+def _nothing_else(params: dict) -> None:
+    """What is to be undone is in the ledger: no Wish. Raises WishError for what would declare something besides."""
+    given = [name for name in ("offsets", "src", "content", "purge", "raw_keys", "key_order", "max_rewind", "max_skip", "only")
+             if params[name] not in (None, False, "")]
+    if given:
+        raise WishError("state: restored puts back what the change_id has replaced, and takes no %s. Nothing was changed." % " or ".join(given))
+
+
+def _guards(params: dict):
+    """None where no guard is given. Text that is empty is not given, as surveys leave it."""
+    limits = {name: _limit(params[name], name) for name in ("max_rewind", "max_skip")}
+    if params["only"] is None and set(limits.values()) == {None}:
+        return None
+    return Guards(only=params["only"], **limits)
+
+
+def _limit(value, name: str):
+    if isinstance(value, str):
+        value = value.strip() or None
+    try:
+        return None if value is None else whole(value, name)
+    except WishError as error:
+        raise error.also("Nothing was changed.")
+
+
+def _document_items(params: dict):
+    """(the list of pairs, its Origin or None)"""
     if params["src"] is not None:
         source = params["src"]
         document = _document.parse(_read(source), source)
@@ -39,7 +71,7 @@ def _document_items(params: dict) -> list:
         document = params["content"]
         if isinstance(document, str):
             document = _document.parse(document, source)
-    return _document.items_for(document, params["name"], source)
+    return _document.items_for(document, params["name"], source), _document.origin_of(document, params["name"], source)
 
 
 def _read(path: str) -> str:

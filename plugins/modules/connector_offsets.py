@@ -32,7 +32,8 @@ attributes:
   idempotent:
     support: partial
     details:
-      - A connector that runs moves on from the declared offsets, and the same task then sets them again.
+      - With O(change_id) a change is made once. Without it, a connector that runs moves on from the declared offsets, and the same task
+        then sets them again.
 options:
   name:
     description: Name of the connector.
@@ -43,8 +44,10 @@ options:
       - V(present) sets the listed partitions to the listed offsets. Others stay, unless O(purge=true).
       - V(absent) removes the offsets of the listed partitions, or of all if nothing is listed by O(offsets), O(src) or O(content)
         (a reset of the connector). A source then reads as if for the first time, a sink where its C(auto.offset.reset) says.
+      - V(restored) undoes the change O(change_id). What that change replaced is put back, other partitions are left alone. On the offsets
+        topic the very same bytes are put back. It is refused if the connector was changed under another id since, unless O(force=true).
     type: str
-    choices: [present, absent]
+    choices: [present, absent, restored]
     default: present
   offsets:
     description:
@@ -62,6 +65,8 @@ options:
       - File with a JSON document of offsets to declare, instead of O(offsets). It is read where the module runs.
       - Taken are a backup of this collection, a JSON object from connector names to lists of pairs (KIP-199), an answer of
         C(GET /connectors/NAME/offsets), or a plain list of pairs. A null offset removes the partition's offset.
+      - A backup is refused if it holds fewer or more pairs than it was written with, and, without O(force=true), if it was
+        written on another Kafka cluster or of a connector of the other type.
     type: path
   content:
     description:
@@ -71,6 +76,90 @@ options:
   purge:
     description:
       - Whether to remove the offsets of the partitions that are not listed, so that exactly the declared ones are left.
+    type: bool
+    default: false
+  change_id:
+    description:
+      - A name for this change of this connector, which is then made once. A run with the same name and the same declaration changes
+        nothing, however far the connector has moved on; with the same name and another declaration it fails.
+      - A ledger (see O(ledger)) remembers what was declared, what was there before, when, and who asked. A run that was killed half-way is
+        finished by the next one with the same name. A second run at the same time waits for the first one.
+      - A change whose offsets were there already counts as made. One that failed, and was undone, does not.
+      - O(state=restored) undoes it. After that it stays undone, also if it is declared again.
+    type: str
+  ledger:
+    description:
+      - Where changes with a O(change_id) are remembered.
+      - V(topic) is a compacted topic, O(ledger_topic). Several controllers can use it at the same time.
+      - V(config) is a marker in the connector's own configuration, for those who have nothing but REST. It changes that configuration, and a
+        worker restarts a running connector for that. The last ten changes are kept. It is gone with the connector.
+        Two controllers that start the same change at the very same moment may both make it.
+      - V(file) is O(ledger_file), for runs on one machine.
+      - V(auto) is V(file) if O(ledger_file) is given, else V(topic) if O(bootstrap_servers) are, else V(config). Runs of one change have to use the
+        same ledger.
+      - V(none) remembers nothing, and cannot go with O(change_id).
+    type: str
+    choices: [auto, topic, config, file, none]
+    default: auto
+  ledger_topic:
+    description:
+      - The topic for O(ledger=topic). If there is none it is created, compacted, with one partition and the cluster's default of replicas. A topic
+        with another C(cleanup.policy) is refused.
+      - If several Connect clusters share it and have connectors of the same name, O(connect_group) tells them apart.
+    type: str
+    default: connect-offset-changes
+  ledger_file:
+    description:
+      - The file for O(ledger=file), on the machine where the module runs. If there is none it is created.
+    type: path
+  requested_by:
+    description:
+      - Who wants the change, for the ledger. The user and the host of this run, and the job of AWX, are remembered anyway.
+    type: str
+  after_change:
+    description:
+      - What becomes of a connector that was stopped by O(stop=true). V(put_back) puts it back to the state found. V(leave) leaves it
+        stopped.
+      - V(put_back_later) leaves it stopped so that something can be looked at, and the ledger remembers the state found. The same task
+        with V(put_back) puts it back.
+      - After a failure it is put back in any case.
+    type: str
+    choices: [put_back, put_back_later, leave]
+    default: put_back
+  settle:
+    description:
+      - Seconds after the change, with the connector still stopped, after which its offsets are read once more. A task that did not end in
+        time when the connector was stopped was given up by the worker, but it commits its own offset when it comes to its end. If that
+        happens within this time the change is made again, with a warning.
+    type: int
+    default: 0
+  max_rewind:
+    description:
+      - The most that a partition may move backward, as a whole number in the connector's own unit (records for a sink, bytes for a
+        file). A change that moves one further is refused before anything is written.
+      - Like O(max_skip) and O(only) it needs to know how a partition moves. That is so where exactly one whole number of its offset
+        differs, as RV(actions) shows it. With one of the three options a change that removes an offset, sets one that was not
+        there, or changes several fields of one is refused as well.
+      - Text of digits is taken as well. Empty text means not given.
+    type: raw
+  max_skip:
+    description:
+      - The most that a partition may move forward, as a whole number, like O(max_rewind). What is left out that way is not delivered.
+    type: raw
+  only:
+    description:
+      - Moves partitions in one direction only. With V(forward) a partition whose live offset is beyond the declared one stays as
+        it is, which is no failure; with V(backward) one whose live offset lies before the declared one.
+      - With V(forward) a task that skips a record can run again at any time, as a connector that has gone on is left alone.
+      - O(max_rewind) and O(max_skip) count for what is left to change.
+    type: str
+    choices: [forward, backward]
+  force:
+    description:
+      - Whether to take offsets from a backup (O(src), O(content)) that was written on another Kafka cluster, or of a connector of the
+        other type (source, sink).
+      - Under O(state=restored), whether to undo a change though the connector was changed under another id since.
+      - It allows nothing else.
     type: bool
     default: false
   method:
@@ -187,11 +276,53 @@ EXAMPLES = r"""
       - partition: {kafka_topic: orders, kafka_partition: 3}
         offset: {kafka_offset: 42}
 
+- name: Skip that record once and for all, also if this runs again when the connector is far beyond it
+  streamops.kafka_connect.connector_offsets:
+    connect_url: http://connect.example.com:8083
+    name: orders-sink
+    stop: true
+    only: forward
+    max_skip: 1
+    offsets:
+      - partition: {kafka_topic: orders, kafka_partition: 3}
+        offset: {kafka_offset: 42}
+
+- name: Replay a file, but no more than the last 64 KiB of it
+  streamops.kafka_connect.connector_offsets:
+    connect_url: http://connect.example.com:8083
+    name: orders-source
+    stop: true
+    max_rewind: 65536
+    offsets:
+      - partition: {filename: /data/orders.txt}
+        offset: {position: 4096}
+
 - name: Forget everything that the connector has read
   streamops.kafka_connect.connector_offsets:
     connect_url: http://connect.example.com:8083
     name: orders-source
     state: absent
+
+- name: Replay a file once, however often this runs
+  streamops.kafka_connect.connector_offsets:
+    connect_url: http://connect.example.com:8083
+    bootstrap_servers: [kafka.example.com:9092]
+    name: orders-source
+    change_id: CHG-1234
+    requested_by: jane@example.com
+    stop: true
+    offsets:
+      - partition: {filename: /data/orders.txt}
+        offset: {position: 0}
+
+- name: Undo that
+  streamops.kafka_connect.connector_offsets:
+    connect_url: http://connect.example.com:8083
+    bootstrap_servers: [kafka.example.com:9092]
+    name: orders-source
+    state: restored
+    change_id: CHG-1234
+    stop: true
 
 - name: Put exactly the offsets of a backup back
   streamops.kafka_connect.connector_offsets:
@@ -280,7 +411,8 @@ actions:
     direction:
       description:
         - V(forward) or V(backward) where exactly one whole number differs, V(none) where nothing does. V(unknown) for anything
-          else, also for a partition that had no offset or loses it.
+          else, also for a partition that had no offset or loses it, for what cannot be read, and where copies of its record on the
+          offsets topic disagree.
       type: str
       returned: success
     distance:
@@ -303,6 +435,85 @@ truncated:
   description: Whether O(max_entries) has cut a list.
   returned: success
   type: bool
+already_applied:
+  description: Whether the change O(change_id) was made by an earlier run, so that nothing had to be done.
+  returned: success
+  type: bool
+change:
+  description:
+    - The change O(change_id) as the ledger has it. In check mode, as it was found there. Null without O(change_id), or if it is not there.
+  returned: success
+  type: dict
+  contains:
+    connector:
+      description: The connector's name.
+      type: str
+      returned: success
+    change_id:
+      description: Its name.
+      type: str
+      returned: success
+    digest:
+      description: Stands for what was declared.
+      type: str
+      returned: success
+    phase:
+      description: V(started), V(applied) or V(restored).
+      type: str
+      returned: success
+    times:
+      description: When it came to each of these phases, and when it was V(written) last. RFC 3339, UTC.
+      type: dict
+      returned: success
+    who:
+      description: C(user), C(host), C(requested_by), and C(job) and C(job_host) under AWX; the same with C(restored_) for who undid it.
+      type: dict
+      returned: success
+    road:
+      description: The road, V(rest) or V(topic).
+      type: str
+      returned: success
+    offset_topic:
+      description: The offsets topic. Null by REST.
+      type: str
+      returned: success
+    cluster:
+      description: What tells the cluster apart.
+      type: dict
+      returned: success
+    type:
+      description: V(source) or V(sink).
+      type: str
+      returned: success
+    state_due:
+      description: The state that the connector is still to be put back to. Null if it is not.
+      type: str
+      returned: success
+    before:
+      description: The partitions that it changed, with the offsets that they had; null for none. Null as long as nothing was written.
+      type: list
+      elements: dict
+      returned: success
+    after:
+      description: The same with the declared offsets.
+      type: list
+      elements: dict
+      returned: success
+    partitions:
+      description: How many these are, also if O(max_entries) has cut the lists.
+      type: int
+      returned: success
+ledger:
+  description: Where the ledger is, in words. Null without O(change_id).
+  returned: success
+  type: str
+  sample: the topic connect-offset-changes
+state_before:
+  description:
+    - The state in which the connector was found; by the run that began this change, if that did not end. Null if there is none, or no worker to ask.
+  returned: success
+  type: str
+  sample: RUNNING
 backup_file:
   description: The backup written (in check mode, to be written). Null without O(backup=true) or without a change.
   returned: success
@@ -350,28 +561,52 @@ connector:
     version: 4.3.1
     tasks: []
 diff:
-  description: What differs, before and after. In check mode it is what would differ.
+  description:
+    - What differs, before and after. In check mode it is what would differ.
+    - If something changes, C(prepared) has a line for each changed partition that is listed, with its direction and distance.
+      Ansible prints it below the difference.
   returned: with C(--diff)
   type: list
   elements: dict
+  sample:
+    - before_header: orders-source (offsets)
+      after_header: orders-source (offsets)
+      before: {'{"filename": "/data/orders.txt"}': {position: 4096}}
+      after: {'{"filename": "/data/orders.txt"}': {position: 0}}
+      prepared: |
+        orders-source (moves)
+        {"filename": "/data/orders.txt"}: backward by 4096
 """
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._backup import default_path
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import OffsetsChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LATER, LEAVE, PUT_BACK, OffsetsChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import DEFAULT, LEDGERS, open_ledger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import Once
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._wish import read_wish
 
 
 def declare(client, kafka, params, check_mode):
+    name, undo = params["name"], params["state"] == "restored"
+    wish = read_wish(params)
+    once = None
+    if params["change_id"]:
+        if params["ledger"] == "none":
+            raise WishError("change_id needs a ledger that remembers it, but ledger is none; nothing was changed.")
+        once = Once(open_ledger(params, client, kafka, name), name, params["change_id"], params["requested_by"] or None, undo, params["force"])
     change = OffsetsChange(
         client,
-        params["name"],
-        read_wish(params),
-        Roads(client, params["name"], kafka, params["method"], params["offset_topic"], params["raw_keys"], params["key_order"],
+        name,
+        wish,
+        Roads(client, name, kafka, params["method"], params["offset_topic"], params["raw_keys"], params["key_order"],
               params["connect_group"]),
+        once=once,
+        after_change=params["after_change"],
+        settle=params["settle"],
         stop=params["stop"],
-        backup=(params["backup_file"] or default_path(params["name"])) if params["backup"] else None,
+        backup=(params["backup_file"] or default_path(name)) if params["backup"] else None,
         assume_stopped=params["assume_stopped"],
         wait_timeout=params["wait_timeout"],
         max_entries=params["max_entries"],
@@ -383,11 +618,22 @@ def main():
     run(
         dict(
             name=dict(type="str", required=True),
-            state=dict(type="str", choices=["present", "absent"], default="present"),
+            state=dict(type="str", choices=["present", "absent", "restored"], default="present"),
             offsets=dict(type="list", elements="dict"),
             src=dict(type="path"),
             content=dict(type="raw"),
             purge=dict(type="bool", default=False),
+            change_id=dict(type="str"),
+            ledger=dict(type="str", choices=LEDGERS, default="auto"),
+            ledger_topic=dict(type="str", default=DEFAULT),
+            ledger_file=dict(type="path"),
+            requested_by=dict(type="str"),
+            after_change=dict(type="str", choices=[PUT_BACK, LATER, LEAVE], default=PUT_BACK),
+            settle=dict(type="int", default=0),
+            max_rewind=dict(type="raw"),
+            max_skip=dict(type="raw"),
+            only=dict(type="str", choices=["forward", "backward"]),
+            force=dict(type="bool", default=False),
             method=dict(type="str", choices=["auto", "rest", "topic"], default="auto"),
             offset_topic=dict(type="str"),
             assume_stopped=dict(type="bool", default=False),
@@ -403,7 +649,7 @@ def main():
         declare,
         brokers=True,
         mutually_exclusive=[("offsets", "src", "content")],
-        required_if=[("state", "present", ["offsets", "src", "content"], True)],
+        required_if=[("state", "present", ["offsets", "src", "content"], True), ("state", "restored", ["change_id"])],
     )
 
 

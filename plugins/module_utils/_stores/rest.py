@@ -84,6 +84,10 @@ class RestStore:
         """Nothing is (see TopicStore)."""
         return ""
 
+    def images(self, plan) -> None:
+        """REST knows no records (see TopicStore)."""
+        return None
+
     def merely_missing(self, partition) -> bool:
         """Listed without a value, but for certain only because the connector's own topic lacks it.
 

@@ -67,6 +67,12 @@ class TopicReader:
             self._logs[name] = log
         return log
 
+    def value(self, name: str, place: int, key: bytes):
+        """The value of a record as it was last read; None if it is a tombstone or not there."""
+        last = self._logs[name].last if name in self._logs else ()
+        message = last[place].get(key) if place < len(last) else None
+        return None if message is None else message.value()
+
     def _check(self, name, log) -> None:
         """Is it an offsets topic at all?"""
         if not log.records:
@@ -144,7 +150,9 @@ class TopicStore:
                     # Hidden by the connector's own topic, but listed by the worker.
                     unreadable.append(Entry(held.partition, None))
         unreadable += [Entry(text, None) for text in self._raw_keys if self._raw_places(text)]
-        return Snapshot(self.name, SOURCE, entries, unreadable, uneven)
+        snapshot = Snapshot(self.name, SOURCE, entries, unreadable, uneven)
+        snapshot.holds = self._holds
+        return snapshot
 
     def held(self) -> dict:
         """canonical partition -> Held, on the topic that counts."""
@@ -204,6 +212,17 @@ class TopicStore:
         self.reader.kafka.write(records, "streamops.kafka_connect.%s.%s" % (self.topics[0], self.name),
                                 ready=lambda: self._await_open_transactions(places))
 
+    def images(self, plan) -> list:
+        """[topic, topic partition, key, value or None] of every record that the plan replaces, as text: what is live there now."""
+        return [[topic, place, raw_text(key), self._live(topic, place, key)] for topic, place, key, value in self._records(plan)]
+
+    def _live(self, topic, place, key):
+        value = self.reader.value(topic, place, key)
+        return None if value is None else raw_text(value)
+
+    def _holds(self, records) -> bool:
+        return all(self._live(topic, place, raw_bytes(key)) == value for topic, place, key, value in records)
+
     def hidden(self) -> str:
         """In words, where an open transaction hides what is behind it; empty where none does."""
         behind = [(topic, self.reader.read(topic).behind) for topic in self.topics]
@@ -225,6 +244,8 @@ class TopicStore:
 
     def _records(self, plan) -> list:
         """[(topic, partition, key, value or None)]"""
+        if plan.records is not None:
+            return [(topic, place, raw_bytes(key), None if value is None else raw_bytes(value)) for topic, place, key, value in plan.records]
         records = []
         for topic in self.topics:
             writing = _Writing(self.name, self._decoded[topic], self._key_order)

@@ -25,6 +25,9 @@ OURS = {"format": "streamops.kafka_connect/offsets", "version": 1, "connectors":
     (OURS, "c", PAIRS),
     (OURS, "d", []),
     (dict(OURS, time="2026-01-01T00:00:00Z", later="more"), "c", PAIRS),
+    (dict(OURS, counts={"c": 1, "d": 0}), "c", PAIRS),
+    (dict(OURS, counts={"c": 1, "d": 7}), "c", PAIRS),  # of the others nothing is taken
+    (dict(OURS, counts={}), "c", PAIRS),  # a connector that was added by hand
 ])
 def test_items_for(document, connector, expected):
     assert _document.items_for(document, connector, "x.json") == expected
@@ -45,12 +48,72 @@ def test_items_for(document, connector, expected):
     ({"format": OURS["format"]}, "x.json has version null of the format"),
     (dict(OURS, connectors=[]), "x.json must have an object named connectors, it is the list []."),
     (dict(OURS, connectors={}), "x.json holds nothing for the connector c; it has no connector at all"),
+    (dict(OURS, connectors={}, counts={"c": 1}), "x.json holds nothing for the connector c; it has no connector at all"),
+    (dict(OURS, connectors={"c": {}}, counts={"c": 1}), "x.json: c must be a list of {partition, offset}, it is the dictionary {}."),
+    (dict(OURS, counts={"c": 2}), "x.json was cut short or edited: it holds 1 pair of c, but its counts say the integer 2. If it was "
+                                  "edited on purpose, correct the number there, or remove counts. Nothing was changed."),
+    (dict(OURS, counts={"c": 0}), "x.json was cut short or edited: it holds 1 pair of c, but its counts say the integer 0."),
+    (dict(OURS, connectors={"c": []}, counts={"c": 1}), "x.json was cut short or edited: it holds 0 pairs of c, but its counts say"),
+    (dict(OURS, counts={"c": "1"}), 'x.json was cut short or edited: it holds 1 pair of c, but its counts say the text "1".'),
+    (dict(OURS, counts={"c": True}), "x.json was cut short or edited: it holds 1 pair of c, but its counts say the boolean true."),
+    (dict(OURS, counts=[1]), "x.json must have an object named counts, or none; it is the list [1]."),
+    (dict(OURS, counts=None), "x.json must have an object named counts, or none; it is null."),
 ])
 def test_items_for_refuses(document, says):
     with pytest.raises(WishError) as caught:
         _document.items_for(document, "c", "x.json")
     assert caught.value.message.startswith(says)
 
+
+# ---- where it comes from ------------------------------------------------------------------------------------------
+
+HOME = dict(OURS, cluster={"kafka_cluster_id": "one"}, types={"c": "source", "d": "sink", "e": "unknown"})
+OTHER_KIND = ("x.json holds the offsets of %s as a %s connector, but it is a %s connector here: its offsets mean something "
+              "else. If they are meant all the same, use force: true. Nothing was changed.")
+OTHER_CLUSTER = ("x.json holds the offsets of c on the Kafka cluster one, but here it is on the Kafka cluster two, where the same "
+                 "number can be another record. If they are meant all the same, use force: true. Nothing was changed.")
+
+
+@pytest.mark.parametrize("document, connector, kind, cluster", [
+    (HOME, "c", "source", "one"),
+    (HOME, "d", "sink", "one"),
+    (HOME, "e", "sink", "one"),
+    (HOME, "f", "sink", "one"),
+    (HOME, "c", "unknown", "one"),  # the worker lacks its plugin
+    (HOME, "c", "source", None),
+    (OURS, "c", "sink", "two"),
+    (dict(OURS, cluster={"kafka_cluster_id": None}), "c", "sink", "two"),
+    (dict(OURS, types={"c": ["sink"]}), "c", "source", "two"),
+])
+def test_origin(document, connector, kind, cluster):
+    _document.origin_of(document, connector, "x.json").check(kind, cluster)
+
+
+@pytest.mark.parametrize("connector, kind, cluster, says", [
+    ("c", "sink", "one", OTHER_KIND % ("c", "source", "sink")),
+    ("d", "source", None, OTHER_KIND % ("d", "sink", "source")),
+    ("c", "source", "two", OTHER_CLUSTER),
+    ("c", "unknown", "two", OTHER_CLUSTER),
+    ("c", "sink", "two", OTHER_KIND % ("c", "source", "sink")),
+])
+def test_origin_refuses(connector, kind, cluster, says):
+    with pytest.raises(WishError) as caught:
+        _document.origin_of(HOME, connector, "x.json").check(kind, cluster)
+    assert caught.value.message == says
+
+
+@pytest.mark.parametrize("document", [[], {"offsets": []}, {"c": PAIRS}, {"format": PAIRS}])
+def test_other_formats_tell_no_origin(document):
+    assert _document.origin_of(document, "c", "x.json") is None
+
+
+@pytest.mark.parametrize("name", ["cluster", "types"])
+def test_a_header_of_another_shape_is_refused(name):
+    with pytest.raises(WishError, match=f"^x.json must have an object named {name}, or none; it is the text"):
+        _document.origin_of(dict(OURS, **{name: "x"}), "c", "x.json")
+
+
+# ---- text ---------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("text, expected", [
     ('{"o": 9223372036854775807}', {"o": 9223372036854775807}),
@@ -76,11 +139,32 @@ def test_parse(text, expected):
     ('{"c": [], "c": []}', "content holds the field c twice in one object."),
     ('[{"partition": {"p": 1, "p": 2}}]', "content holds the field p twice in one object."),
     ("9" * 5000, "content is not JSON"),
+    ("[" * 100000, "content is nested too deeply to be a document of offsets; nothing was changed."),
 ])
 def test_parse_refuses(text, says):
     with pytest.raises(WishError) as caught:
         _document.parse(text, "content")
     assert caught.value.message.startswith(says)
+
+
+CUT_SHORT = " It seems to be cut short: its end is missing. Nothing was changed."
+
+
+@pytest.mark.parametrize("text", ["", "  ", "position: 4", '[{"p": 1,}]', "[] []", '{"c": [}', '{"c": nul, "d": 1}', "9" * 5000])
+def test_not_all_that_is_no_json_is_cut_short(text):
+    with pytest.raises(WishError) as caught:
+        _document.parse(text, "x.json")
+    assert caught.value.message.startswith("x.json is not JSON: ") and "cut short" not in caught.value.message
+
+
+def test_a_backup_that_is_cut_short_says_so_wherever_it_is_cut():
+    entries = [Entry({"file": "é\\", "n": None, "t": True}, {"position": -5}), Entry({"f": False, "c": "\x1f"}, {"x": 1.5, "y": 5e-324})]
+    text = _document.write([Snapshot("c", "source", entries)], {}, "rest", "2026-01-02T03:04:05Z").rstrip()
+    for end in range(1, len(text)):
+        with pytest.raises(WishError) as caught:
+            _document.parse(text[:end], "x.json")
+        assert caught.value.message.startswith("x.json is not JSON: ") and "line " in caught.value.message
+        assert caught.value.message.endswith(CUT_SHORT), (text[:end], caught.value.message)
 
 
 def test_what_is_written_is_read_back_exactly():
@@ -101,5 +185,5 @@ def test_what_is_written_is_read_back_exactly():
     assert document == {
         "format": "streamops.kafka_connect/offsets", "version": 1, "time": "2026-01-02T03:04:05Z", "road": "rest",
         "cluster": {"connect_url": "http://h:8083", "kafka_cluster_id": "id"},
-        "types": {"my conn": "source", "empty": "sink"},
+        "types": {"my conn": "source", "empty": "sink"}, "counts": {"my conn": 3, "empty": 0},
     }

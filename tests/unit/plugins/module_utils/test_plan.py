@@ -426,8 +426,8 @@ def test_raw_keys_that_name_nothing(items, raw_keys):
 def test_a_raw_key_in_result_and_diff():
     plan = make_plan(on_topic({1: 4}, ["garbage"]), Wish.absent(None, ["garbage"]))
     result = change_result(plan, "topic", 0)
-    assert result["actions"][0] == {"partition": "garbage", "action": "remove", "from": None, "to": None, "direction": "none",
-                                    "distance": 0}
+    assert result["actions"][0] == {"partition": "garbage", "action": "remove", "from": None, "to": None,
+                                    "direction": "unknown", "distance": None}
     assert result["counts"] == {"set": 0, "remove": 1, "keep": 1, "before": 1, "after": 1}
 
 
@@ -456,7 +456,9 @@ def test_copies_that_disagree_in_the_diff(wish, before, after):
     result = change_result(make_plan(on_topic({1: 4}, uneven={1: [{"o": 9}, None]}), wish), "topic", 0)
     diff = result["diff"][0]
     assert (diff["before"]['{"p": 1}'], diff["after"].get('{"p": 1}')) == (before, after)
-    assert next(action for action in result["actions"] if action["partition"] == {"p": 1})["from"] == {"o": 4}
+    action = next(action for action in result["actions"] if action["partition"] == {"p": 1})
+    assert action["from"] == {"o": 4}
+    assert action["direction"] == ("none" if action["action"] == "keep" else "unknown")
 
 
 def test_what_could_not_be_read_before_is_not_put_back_by_removing_it():

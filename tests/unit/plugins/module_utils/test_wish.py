@@ -18,7 +18,7 @@ SET, REMOVE = [Entry({"p": 1}, {"o": 9223372036854775807})], [Entry({"p": 1}, No
 
 def params(state="present", **given):
     return dict({"name": "c", "state": state, "offsets": None, "src": None, "content": None, "purge": False,
-                 "raw_keys": None}, **given)
+                 "raw_keys": None, "max_rewind": None, "max_skip": None, "only": None, "force": False}, **given)
 
 
 @pytest.mark.parametrize("given, entries, purge", [
@@ -58,6 +58,71 @@ def test_read_wish_refuses(given, says):
         read_wish(params(**given))
     assert caught.value.message.startswith(says)
 
+
+# ---- guards -------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("given, expected", [
+    ({"max_rewind": 5}, (5, None, None)),
+    ({"max_rewind": 0}, (0, None, None)),
+    ({"max_skip": "5"}, (None, 5, None)),
+    ({"max_rewind": " 5\n", "max_skip": ""}, (5, None, None)),
+    ({"max_rewind": "007", "max_skip": 9223372036854775807}, (7, 9223372036854775807, None)),
+    ({"only": "forward"}, (None, None, "forward")),
+    ({"max_rewind": " ", "only": "backward"}, (None, None, "backward")),
+])
+@pytest.mark.parametrize("how", [{"offsets": [PAIR]}, {"content": [PAIR]}, {"state": "absent"}])
+def test_guards(given, expected, how):
+    guards = read_wish(params(**how, **given)).guards
+    assert (guards.max_rewind, guards.max_skip, guards.only) == expected
+
+
+@pytest.mark.parametrize("given", [{}, {"max_rewind": "", "max_skip": "  "}])
+def test_no_guards(given):
+    assert read_wish(params(offsets=[PAIR], **given)).guards is None
+
+
+@pytest.mark.parametrize("name", ["max_rewind", "max_skip"])
+@pytest.mark.parametrize("value, said", [
+    ("many", 'the text "many"'), ("5.0", 'the text "5.0"'), ("1 000", 'the text "1 000"'), (-1, "the integer -1"),
+    ("-1", "the integer -1"), (5.0, "the float 5.0"), (True, "the boolean true"), (False, "the boolean false"), ([5], "the list [5]"),
+    ({}, "the dictionary {}"), (2**63, "the integer 9223372036854775808"), ("5" * 25, f'the text "{"5" * 25}"'),
+    ("\u0665", 'the text "\u0665"'),
+])
+def test_guards_that_are_no_whole_numbers(name, value, said):
+    with pytest.raises(WishError) as caught:
+        read_wish(params(offsets=[PAIR], **{name: value}))
+    assert caught.value.message == f"{name} must be a whole number from 0 on, it is {said}. Nothing was changed."
+
+
+# ---- where a document belongs -------------------------------------------------------------------------------------
+
+BACKUP = {"format": "streamops.kafka_connect/offsets", "version": 1, "cluster": {"kafka_cluster_id": "one"}, "types": {"c": "source"},
+          "counts": {"c": 1}, "connectors": {"c": [PAIR]}}
+
+
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_a_backup_of_elsewhere_is_refused_unless_forced(state):
+    wish = read_wish(params(state, content=BACKUP))
+    wish.check_origin("source", "one")
+    for kind, cluster in (("sink", "one"), ("source", "two")):
+        with pytest.raises(WishError, match="^content holds the offsets of c"):
+            wish.check_origin(kind, cluster)
+        read_wish(params(state, content=BACKUP, force=True)).check_origin(kind, cluster)
+
+
+@pytest.mark.parametrize("given", [{"offsets": [PAIR]}, {"content": [PAIR]}, {"content": {"c": [PAIR]}}, {"content": {"offsets": [PAIR]}}])
+def test_what_does_not_tell_where_it_belongs_is_taken(given):
+    wish = read_wish(params(**given))
+    assert wish.origin is None
+    wish.check_origin("sink", "two")
+
+
+def test_force_allows_no_edited_backup():
+    with pytest.raises(WishError, match="content was cut short or edited"):
+        read_wish(params(content=dict(BACKUP, counts={"c": 2}), force=True))
+
+
+# ---- files --------------------------------------------------------------------------------------------------------
 
 def test_src(tmp_path):
     path = tmp_path / "o.json"

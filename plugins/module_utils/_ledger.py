@@ -1,0 +1,140 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""What the ledger remembers of a declared change, and what that means for a run. Pure; where it is kept: _ledgers/.
+
+A ledger has three members.
+
+where                  in words, where it is kept: "the topic connect-offset-changes"
+changes(connector)     list of Change, oldest first, each as it was written last; connector None: of all
+put(change, known)     write the change, if the ledger still holds ``known`` (a Change, or None: nothing) of it; else raises Taken
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import namedtuple
+from datetime import datetime, timezone
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import ConnectError, WishError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import canonical
+
+FORMAT = "streamops.kafka_connect/change"
+VERSION = 1
+
+STARTED = "started"
+APPLIED = "applied"
+RESTORED = "restored"
+PHASES = (STARTED, APPLIED, RESTORED)
+
+#: digest     of the wish (see digest())
+#: phase      started, applied or restored
+#: revision   counts the writes of this change, from 1
+#: run        the run that wrote it last, a text that no other run has
+#: times      phase -> RFC 3339 in UTC, with milliseconds; "written": of this writing
+#: who        facts about the user and the job, all text
+#: road       rest, topic, ...
+#: cluster    what tells the Kafka Connect cluster apart, no credentials
+#: kind       source or sink
+#: state_due  the state that the connector has to be put back to, None if it is not for this change to do
+#: before     pairs {partition, offset} of what the change touches, offset None where there was none; None: no offset was written yet
+#: after      the same pairs with the declared offsets, None where it is removed; None like before
+#: records    by the offsets topic: [topic, topic partition, key, value or None] of every record that the change replaces, key and value
+#:            as text (see _stores/topic.raw_text); else None
+#: busy       whether that run is still at work, as far as it could say
+Change = namedtuple("Change", ["connector", "change_id", "digest", "phase", "revision", "run", "times", "who", "road", "offset_topic",
+                               "cluster", "kind", "state_due", "before", "after", "records", "busy"], defaults=[False])
+
+
+_SHAPES = {"connector": str, "change_id": str, "digest": str, "phase": str, "revision": int, "run": str, "times": dict, "who": dict,
+           "before": (list, type(None)), "after": (list, type(None)), "busy": bool}
+
+
+class Taken(ConnectError):
+    """Another run has written the same change meanwhile. ``change``: as it is now."""
+
+    def __init__(self, change):
+        super().__init__("Another run works on the change %s of %s." % (change.change_id, change.connector))
+        self.change = change
+
+
+class Unreadable(ConnectError):
+    """What the ledger holds of this very change cannot be understood."""
+
+
+def now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def digest(wish, kind: str) -> str:
+    """Equal for equal wishes, however they are written down: the order of the list or of fields, text or list."""
+    keyed = wish.for_kind(kind)
+    entries = None if keyed is None else [[canonical(entry.partition), None if entry.offset is None else canonical(entry.offset)]
+                                          for entry in (keyed[key] for key in sorted(keyed))]
+    text = json.dumps({"entries": entries, "purge": wish.purge}, sort_keys=True)
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def check_id(change_id: str) -> str:
+    """A change id is one line of text that people can type. Raises WishError."""
+    if not change_id.strip() or change_id != change_id.strip() or not change_id.isprintable() or len(change_id) > 200:
+        raise WishError("change_id must be text on one line, at most 200 characters, without blanks around it; nothing was changed.")
+    return change_id
+
+
+def encode(change: Change) -> str:
+    """The change as JSON text."""
+    return json.dumps(dict({"format": FORMAT, "version": VERSION}, **change._asdict()), ensure_ascii=False, allow_nan=False)
+
+
+def decode(document, where: str) -> Change:
+    """JSON text, or what came out of it -> Change. Raises Unreadable."""
+    try:
+        found = json.loads(document) if isinstance(document, (str, bytes)) else document
+    except ValueError as error:
+        raise Unreadable("%s holds what is not JSON: %s." % (where, error))
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise Unreadable("%s holds something else than a change of this collection." % where)
+    if found.get("version") != VERSION:
+        raise Unreadable("%s holds a change in version %s; this collection reads version %d: take a newer one."
+                         % (where, canonical(found.get("version")), VERSION))
+    wrong = [name for name in Change._fields if name not in found or not isinstance(found[name], _SHAPES.get(name, object))]
+    if not wrong and found["phase"] not in PHASES:
+        wrong = ["phase"]
+    if not wrong and not (STARTED in found["times"] and all(isinstance(time, str) for time in found["times"].values())):
+        wrong = ["times"]
+    if wrong:
+        raise Unreadable("%s holds a change that lacks %s." % (where, ", ".join("a usable " + name for name in wrong)))
+    return Change(**{name: found[name] for name in Change._fields})
+
+
+def same(one, other) -> bool:
+    """The very same writing of a change, or none both times."""
+    return one is other or one is not None and other is not None and (one.revision, one.run) == (other.revision, other.run)
+
+
+def age(change: Change) -> tuple:
+    """Sorts changes, oldest first."""
+    return change.times[STARTED], change.change_id
+
+
+def later(changes: list, change: Change) -> list:
+    """Those of the same connector that were begun or made after this one was, and not undone since."""
+    made = change.times.get(APPLIED) or change.times[STARTED]
+    return [one for one in changes if one.connector == change.connector and one.change_id != change.change_id
+            and one.phase != RESTORED and (one.times.get(APPLIED) or one.times[STARTED]) > made]
+
+
+def result(change: Change, max_entries: int = 0) -> dict:
+    """A change as modules return it: without the raw records, lists cut."""
+    shown = change._asdict()
+    del shown["records"], shown["run"], shown["revision"], shown["busy"]
+    shown["type"] = shown.pop("kind")
+    shown["partitions"] = len(change.after or [])
+    if max_entries and change.after:
+        shown["before"], shown["after"] = change.before[:max_entries], change.after[:max_entries]
+    return shown

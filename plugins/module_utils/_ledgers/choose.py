@@ -1,0 +1,45 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""Which ledger a module uses, by its options."""
+
+from __future__ import annotations
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.config import ConfigLedger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.file import FileLedger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.topic import DEFAULT, TopicLedger
+
+AUTO, TOPIC, CONFIG, FILE, NONE = "auto", "topic", "config", "file", "none"
+LEDGERS = [AUTO, TOPIC, CONFIG, FILE, NONE]
+
+
+def open_ledger(params, client, kafka, connector=None, exists=True):
+    """The ledger, None for ledger: none. Raises WishError that says what is missing.
+
+    params: ledger, and ledger_topic, ledger_file, connect_group where they are given. client, kafka: None if there is none.
+    connector: None to look at all. exists: whether a worker knows the connector.
+    """
+    chosen = params.get("ledger") or AUTO
+    path = params.get("ledger_file")
+    if chosen == AUTO:
+        chosen = FILE if path else TOPIC if kafka is not None else CONFIG if client is not None and exists else AUTO
+    if chosen == NONE:
+        return None
+    if chosen == FILE:
+        if not path:
+            raise WishError("ledger: file needs ledger_file; nothing was changed.")
+        return FileLedger(path)
+    if chosen == TOPIC:
+        if kafka is None:
+            raise WishError("ledger: topic needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS); nothing was changed.")
+        return TopicLedger(kafka, params.get("ledger_topic") or DEFAULT, params.get("connect_group") or None)
+    if client is None and chosen == CONFIG:
+        raise WishError("ledger: config needs connect_url (or the environment variable KAFKA_CONNECT_URL); nothing was changed.")
+    if chosen == AUTO or not exists:
+        raise WishError("There is no connector %s in whose configuration its changes could be remembered. Give bootstrap_servers for a ledger "
+                        "on a topic, or ledger_file; nothing was changed." % connector)
+    return ConfigLedger(client, connector)

@@ -1,0 +1,201 @@
+#!/usr/bin/python
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: connector_changes_info
+short_description: Show what was changed of connectors' offsets, when and by whom
+version_added: 1.0.0
+author:
+  - streamops contributors (@streamops)
+description:
+  - Shows the ledger, in which M(streamops.kafka_connect.connector_offsets) remembers every change that was declared with a
+    C(change_id).
+  - It writes nothing, and creates no topic and no file. A ledger that does not exist yet is empty.
+options:
+  connector:
+    description:
+      - Name of the connector. Without it the changes of all connectors are shown.
+    type: str
+  change_id:
+    description:
+      - Show this change only.
+    type: str
+  ledger:
+    description:
+      - Where the ledger is kept. V(topic) is a topic of the Kafka cluster, V(config) the configuration of each connector, V(file) a
+        file.
+      - V(auto) is V(file) if O(ledger_file) is given, else V(topic) if O(bootstrap_servers) is given, else V(config).
+    type: str
+    choices: [auto, topic, config, file]
+    default: auto
+  ledger_topic:
+    description:
+      - The topic for O(ledger=topic).
+    type: str
+    default: connect-offset-changes
+  ledger_file:
+    description:
+      - The file for O(ledger=file), on the machine where the module runs.
+    type: path
+  connect_group:
+    description:
+      - The C(group.id) of the Connect cluster's workers, if the changes were declared with it. On a topic these are kept apart from
+        others of connectors of the same name.
+    type: str
+  max_entries:
+    description:
+      - How many offsets C(before) and C(after) of each change list at most. V(0) lists all of them. C(partitions) always counts all.
+    type: int
+    default: 1000
+extends_documentation_fragment:
+  - streamops.kafka_connect._connect
+  - streamops.kafka_connect._kafka
+  - streamops.kafka_connect._attributes
+  - streamops.kafka_connect._attributes.info_module
+  - streamops.kafka_connect._attributes.actiongroup_connect
+requirements:
+  - confluent-kafka for a ledger on a topic
+notes:
+  - For a ledger on a topic the user needs the permissions Read and Describe on it.
+  - O(connect_url) or O(bootstrap_servers) must be given also for O(ledger=file), though nothing is asked there.
+  - One change that cannot be understood ends the task if O(connector) names its connector; else it is left out with a warning.
+seealso:
+  - module: streamops.kafka_connect.connector_offsets
+  - module: streamops.kafka_connect.connector_offsets_info
+"""
+
+EXAMPLES = r"""
+- name: What was done to this connector?
+  streamops.kafka_connect.connector_changes_info:
+    connect_url: http://connect.example.com:8083
+    bootstrap_servers: [kafka.example.com:9092]
+    connector: orders-source
+  register: done
+
+- name: Was anything begun and not ended?
+  ansible.builtin.assert:
+    that: done.counts.started == 0
+
+- name: Look at one change in the configuration of the connector
+  streamops.kafka_connect.connector_changes_info:
+    connect_url: http://connect.example.com:8083
+    connector: orders-source
+    change_id: CHG-1234
+    ledger: config
+  register: one
+"""
+
+RETURN = r"""
+ledger:
+  description: The kind of ledger that was looked at, V(topic), V(config) or V(file).
+  returned: success
+  type: str
+where:
+  description: Where it is, in words.
+  returned: success
+  type: str
+  sample: the topic connect-offset-changes
+counts:
+  description: How many of RV(changes) are in each phase, and the C(total).
+  returned: success
+  type: dict
+  sample: {started: 0, applied: 1, restored: 0, total: 1}
+changes:
+  description: The changes, oldest first.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    connector:
+      description: Name of the connector.
+      type: str
+      returned: success
+    change_id:
+      description: The name of the change.
+      type: str
+      returned: success
+    phase:
+      description: V(started), V(applied), or V(restored) if it was undone. V(started) is left by a run that did not come to its end.
+      type: str
+      returned: success
+    times:
+      description: When it got into each phase, in UTC.
+      type: dict
+      returned: success
+    who:
+      description: Who did it, as far as it is known.
+      type: dict
+      returned: success
+    road:
+      description: How the offsets were changed, such as V(rest) or V(topic).
+      type: str
+      returned: success
+    type:
+      description: V(source) or V(sink).
+      type: str
+      returned: success
+    partitions:
+      description: How many partitions it touches.
+      type: int
+      returned: success
+    before:
+      description: The offsets before the change, null where there was none. They can be declared again as they are.
+      type: list
+      elements: dict
+      returned: success
+    after:
+      description: The offsets that were declared, null where one was removed.
+      type: list
+      elements: dict
+      returned: success
+    digest:
+      description: Tells the declared offsets apart from others under the same O(change_id).
+      type: str
+      returned: success
+    cluster:
+      description: What tells the cluster apart.
+      type: dict
+      returned: success
+    offset_topic:
+      description: The offsets topic that was written to; null by REST.
+      type: str
+      returned: success
+    state_due:
+      description: The state that the connector has to be put back to, null if none.
+      type: str
+      returned: success
+"""
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._changes_info import changes_info
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import AUTO, LEDGERS, NONE, open_ledger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+
+
+def show(client, kafka, params, check_mode):
+    connector = params["connector"] or None
+    ledger = open_ledger(params, client, kafka, connector)
+    return changes_info(ledger, connector, params["change_id"] or None, params["max_entries"])
+
+
+def main():
+    run(
+        dict(
+            connector=dict(type="str"),
+            change_id=dict(type="str"),
+            ledger=dict(type="str", choices=[one for one in LEDGERS if one != NONE], default=AUTO),
+            ledger_topic=dict(type="str", default="connect-offset-changes"),
+            ledger_file=dict(type="path"),
+            connect_group=dict(type="str"),
+            max_entries=dict(type="int", default=1000),
+        ),
+        show,
+        brokers=True,
+    )
+
+
+if __name__ == "__main__":
+    main()
