@@ -101,9 +101,11 @@ def variables(bin_folder: Path) -> dict[str, str]:
     tree = WORK / "tree"
     link = tree / COLLECTION
     link.parent.mkdir(parents=True, exist_ok=True)
-    if not link.is_symlink() or link.resolve() != ROOT:
-        link.unlink(missing_ok=True)
-        link.symlink_to(ROOT)
+    with open(f"{tree}.lock", "w") as lock:  # of two sessions at once one makes the link
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not link.is_symlink() or link.resolve() != ROOT:
+            link.unlink(missing_ok=True)
+            link.symlink_to(ROOT)
     path = [str(tree), str(ROOT), os.environ.get("PYTHONPATH", "")]
     return {
         "PATH": os.pathsep.join([str(bin_folder), os.environ["PATH"]]),
@@ -150,25 +152,25 @@ def pytest(session: nox.Session, *arguments: str, more: tuple[str, ...] = (), **
     )
 
 
-@nox.session
+@nox.session(allow_parallel=True)
 def unit(session: nox.Session) -> None:
     """The pure code, and the REST client against a stub that provokes faults."""
     pytest(session, "tests/unit")
 
 
-@nox.session
+@nox.session(allow_parallel=True)
 def integration(session: nox.Session) -> None:
     """The modules, the role and the playbook on a real broker and real Connect workers."""
     pytest(session, "tests/integration", *(f"--ignore={test}" for test in SPARK_TESTS))
 
 
-@nox.session
+@nox.session(allow_parallel=True)
 def verify(session: nox.Session) -> None:
     """The verification job, and the role and the playbook that run it: real Spark on real topics."""
     pytest(session, "tests/verify", *SPARK_TESTS, more=("spark",))
 
 
-@nox.session
+@nox.session(allow_parallel=True)
 def cores(session: nox.Session) -> None:
     """The same answers with every supported ansible-core."""
     found = {version: core(session, version) for version in CORES}
@@ -177,7 +179,7 @@ def cores(session: nox.Session) -> None:
     pytest(session, "tests/cores", STREAMOPS_CORES=json.dumps(commands), STREAMOPS_SPARK_PYTHON=str(spark))
 
 
-@nox.session
+@nox.session(allow_parallel=True)
 def molecule(session: nox.Session) -> None:
     """Each molecule scenario with its idempotence step; ends with a line that says how many passed."""
     bin_folder = main(session, "demo", "tests")
@@ -334,8 +336,8 @@ def galaxy(session: nox.Session) -> None:
 
 @nox.session
 def demo(session: nox.Session) -> None:
-    """A connector replays its input because a playbook said so."""
-    bin_folder = main(session, "demo")
+    """A connector replays its input because a playbook said so, and Spark proves it."""
+    bin_folder = main(session, "demo", "spark")
     session.run(str(bin_folder / "python"), "-m", "demo", *session.posargs, env=variables(bin_folder))
 
 

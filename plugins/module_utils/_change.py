@@ -17,7 +17,7 @@ import time
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _backup
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import Taken, digest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import RESTORED, Taken, digest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import result as ledger_result
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import (
     FAILED,
@@ -121,6 +121,8 @@ class OffsetsChange:
     def _attempt(self, check_mode: bool) -> dict:
         found = self._find()
         over = self._look(found, check_mode)
+        if self.once is not None:
+            found = self._find()  # another run may have been waited for
         if over != TODO:
             return self._over(over, found, check_mode)
         if self.wish.origin is not None:
@@ -276,6 +278,8 @@ class OffsetsChange:
 
     def _begin(self, found, state_due=None) -> None:
         if self.once is not None:
+            if found is None or self._is_held(found):  # by a run of this change that did not end
+                state_due = self.once.state_due or state_due
             self.once.begin("" if self.once.undo else self._digest(found), None if self.after_change == LEAVE else state_due,
                             road=self.store.road, offset_topic=self.roads.result(self.store)["offset_topic"], cluster=self.roads.cluster(),
                             kind=self._kind(found))
@@ -287,12 +291,12 @@ class OffsetsChange:
     def _over(self, over, found, check_mode) -> dict:
         """The change was made or undone before; only the connector's state may be left to put back."""
         plan = self._plan_nothing(found)
+        if self.once.undo and self.once.change.phase != RESTORED and not check_mode:  # begun, and nothing was written
+            self._begin(found)
+            self.once.written(self.once.state_due)
         if over == UNDONE and not self.once.undo:
             self.warnings.append("The change %s of %s was put back on %s, and stays so. To make it again give it another id." % (
                 self.once.change_id, self.name, self.once.change.times[self.once.change.phase]))
-        if self.once.undo and self.once.change.before is None and not check_mode:  # begun, and nothing was written
-            self._begin(found)
-            self.once.written(self.once.state_due)
         return self._bring_due(dict(self._result(plan, found), already_applied=over == DONE), found, check_mode)
 
     def _plan_nothing(self, found):
@@ -315,7 +319,7 @@ class OffsetsChange:
                 self.once.later()
             return result
         if due is not None and found is not None and self.after_change == PUT_BACK and self._is_held(found):
-            self.warnings.append("%s is %s since a run of the change %s that did not end; it is put back to %s." % (
+            self.warnings.append("%s is %s for the change %s since an earlier run; it is put back to %s." % (
                 self.name, found.state, self.once.change_id, due))
             result["changed"] = True
             if not check_mode:
@@ -342,36 +346,37 @@ class OffsetsChange:
         """Stop, change, put the state back, also when the change fails."""
         self._stopped_here = True
         self._state_back = False
+        due = (self.once.state_due if self.once is not None else None) or found.state
         try:
             stopped = self.lifecycle.stop(found) if self.store.gated else self.lifecycle.halt(found)
             plan = self._plan(stopped)
             if plan.changed:
-                result = self._change(plan, stopped, found.state)
+                result = self._change(plan, stopped, due)
             else:
-                self._note_written(found.state)
+                self._note_written(due)
                 result = self._result(plan, stopped)
         except Lost:
             raise  # the other run puts it back
         except errors.ConnectError as error:
-            raise self._state_put_back(found.state, error)
+            raise self._state_put_back(due, error)
         except Exception:  # a fault of our own must not leave a connector stopped
-            self._put_state_back(found.state)
+            self._put_state_back(due)
             raise
         if self.after_change != PUT_BACK:
             if self.once is not None:
                 self.once.later()
-            return dict(result, state_before=found.state)
+            return dict(result, state_before=due)
         try:
-            after = self._put_state_back(found.state)
+            after = self._put_state_back(due)
         except errors.ConnectError as error:
             raise error.also("The offsets are %s, but the connector is not back to %s: %s" % (
-                "changed as declared" if result["changed"] else "as they were", found.state, self._state_left_to_do(found.state)),
+                "changed as declared" if result["changed"] else "as they were", due, self._state_left_to_do(due)),
                 changed=result["changed"], backup_file=result["backup_file"])
         if self.once is not None:
             self.once.done()
         if after.failed:
-            self.warnings.append("%s was put back to %s, but failed: %s." % (self.name, found.state, after.failure))
-        return dict(self._with_change(result), connector=after.result(), state_before=found.state)
+            self.warnings.append("%s was put back to %s, but failed: %s." % (self.name, due, after.failure))
+        return dict(self._with_change(result), connector=after.result(), state_before=due)
 
     def _put_state_back(self, due: str):
         after = self.lifecycle.reach(PAUSED if due == PAUSED else RUNNING, self.lifecycle.read())

@@ -123,10 +123,10 @@ def age(change: Change) -> tuple:
 
 
 def later(changes: list, change: Change) -> list:
-    """Those of the same connector that were begun or made after this one was, and not undone since."""
+    """Those of the same connector that changed something after this one was made, and were not undone since."""
     made = change.times.get(APPLIED) or change.times[STARTED]
     return [one for one in changes if one.connector == change.connector and one.change_id != change.change_id
-            and one.phase != RESTORED and (one.times.get(APPLIED) or one.times[STARTED]) > made]
+            and one.phase != RESTORED and one.before and (one.times.get(APPLIED) or one.times[STARTED]) > made]
 
 
 def result(change: Change, max_entries: int = 0) -> dict:

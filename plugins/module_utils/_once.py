@@ -118,8 +118,8 @@ class Once:
             self._sleep(_PAUSE)
             self.change = self._read()
         if self.finishes:
-            self._warn("The change %s of %s was begun on %s by a run that did not end; it is finished now." % (
-                self.change_id, self.connector, self.change.times[STARTED]))
+            self._warn("The change %s of %s was begun on %s by a run that did not end; it is %s now." % (
+                self.change_id, self.connector, self.change.times[STARTED], "undone" if self.undo else "finished"))
 
     def _is_at_work(self, change) -> bool:
         return change is not None and change.busy and change.run != self._run and not is_gone(change.run) and _age(change) < _LONG_AGO
@@ -130,14 +130,14 @@ class Once:
     # ---- on the way ------------------------------------------------------------------------------------------
 
     def begin(self, digest: str, state_due, **facts) -> None:
-        """Before anything is stopped or written. facts: road, offset_topic, cluster, kind. Raises ledger.Taken."""
+        """Before anything is stopped or written. state_due: what the connector will have to be put back to. facts: road, offset_topic, cluster, kind. Raises ledger.Taken."""
         known = self.change
         self._touched = None
-        if known is not None and known.before is not None:  # finish it, or undo it
-            return self._put(known._replace(busy=True, state_due=known.state_due or state_due))
+        if known is not None and (known.before is not None or self.undo):  # finish it, or undo it
+            return self._put(known._replace(busy=True, state_due=state_due))
         self._put(Change(
             self.connector, self.change_id, digest, STARTED, known.revision if known else 0, self._run, {STARTED: ledger.now()}, self._who(),
-            state_due=(known.state_due if known else None) or state_due, before=None, after=None, records=None, busy=True, **facts))
+            state_due=state_due, before=None, after=None, records=None, busy=True, **facts))
 
     def writing(self, before, after, records) -> None:
         """Right before the first write, with what it replaces: lists of pairs, and records (see Change). Raises Lost."""
@@ -157,7 +157,7 @@ class Once:
         change = self.change
         if self.undo:
             change = change._replace(who=dict(change.who, **{"restored_" + name: text for name, text in self._who().items()}))
-        elif change.before is None:
+        if change.before is None:
             change = change._replace(before=[], after=[])
         self._put_own(change._replace(phase=phase, times=dict(change.times, **{phase: ledger.now()}), state_due=state_due,
                                       busy=state_due is not None))
@@ -165,7 +165,12 @@ class Once:
     def done(self) -> None:
         """The connector's state is back, too."""
         if self.change.busy or self.change.state_due is not None:
-            self._put_own(self.change._replace(busy=False, state_due=None))
+            try:
+                self._put_own(self.change._replace(busy=False, state_due=None))
+            except Lost as lost:  # of two runs that had only the state to put back
+                if lost.change.phase == STARTED or lost.change.phase != self.change.phase:
+                    raise
+                self.change = lost.change
 
     def later(self) -> None:
         """The connector's state is put back by a later run of the same change."""

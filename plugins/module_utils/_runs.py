@@ -41,6 +41,8 @@ def _process(number) -> str:
     try:
         with open("/proc/%s/stat" % number, encoding="utf-8", errors="replace") as file:
             # The name, in brackets, may hold anything.
-            return "%s-%s" % (number, file.read().rpartition(")")[2].split()[19])
+            fields = file.read().rpartition(")")[2].split()
+        # One that has ended counts as gone, even if nobody has asked what became of it.
+        return "" if fields[0] in "ZX" else "%s-%s" % (number, fields[19])
     except (OSError, IndexError):
         return ""

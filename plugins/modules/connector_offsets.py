@@ -592,6 +592,10 @@ def declare(client, kafka, params, check_mode):
     name, undo = params["name"], params["state"] == "restored"
     wish = read_wish(params)
     once = None
+    if undo and not params["change_id"]:
+        raise WishError("change_id is empty: state: restored needs the name of the change to undo. Nothing was changed.")
+    if params["settle"] < 0:
+        raise WishError("settle must be 0 or more seconds, it is %d." % params["settle"])
     if params["change_id"]:
         if params["ledger"] == "none":
             raise WishError("change_id needs a ledger that remembers it, but ledger is none; nothing was changed.")

@@ -15,13 +15,15 @@ the two is lost. A worker restarts a running connector whose configuration chang
 from __future__ import annotations
 
 import json
+import re
 import time
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._config import LEDGER, MASK, secrets
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import STARTED, Taken, Unreadable, age, decode, encode, same
 
-#: how many changes are kept, and how long their text may be: Connect sends the configuration along with that of each task
+#: how many changes are kept, and how many bytes they may have in the record that the workers keep a configuration in: it is limited to a
+#: megabyte, and many connectors hand on all of theirs to each task
 KEPT = 10
 MOST = 500000
 
@@ -31,6 +33,7 @@ _SHOWN = 15.0
 _PAUSE = 0.1
 _MOMENT = 0.4
 
+_HIDDEN = re.compile(r"\*{4,}|\[hidden\]", re.IGNORECASE).fullmatch
 _INSTEAD = "Keep the ledger elsewhere: ledger: topic, or ledger: file with ledger_file."
 
 
@@ -73,6 +76,8 @@ class ConfigLedger:
     def _config(self, connector) -> dict:
         try:
             return self.client.info(connector)["config"]
+        except errors.AmbiguousName as error:
+            raise self._no_url(error)
         except errors.NoConnector as error:
             raise error.also("The ledger is in its configuration, so nothing is known of its changes any more, and nothing was changed.")
 
@@ -106,11 +111,20 @@ class ConfigLedger:
             if same(actual, change):
                 return
             self._compare(actual, change, known)
+            self._check_hidden(config, change.connector)
             text = self._text([one for one in held if one is not actual], change)
             if self._put(dict(config, **{LEDGER: text}), change, known):
                 return
         raise errors.WaitError("The change %s of %s was put into its configuration %d times, and was gone from there each time: somebody else "
                                "puts another configuration. %s" % (change.change_id, change.connector, _TRIES, _INSTEAD))
+
+    def _check_hidden(self, config, name) -> None:
+        """Some services answer with stars where a password is. Put back like that it would be lost."""
+        hidden = sorted(key for key, value in config.items() if _HIDDEN(str(value)))
+        if hidden:
+            raise errors.ConnectError(
+                "The worker at %s hides values of the configuration of %s (%s), so that it cannot be put back as it is, and the ledger cannot "
+                "be in it. Nothing was changed. %s" % (self.client.url, name, ", ".join(hidden), _INSTEAD))
 
     def _compare(self, actual, change, known) -> None:
         if same(actual, known):
@@ -125,12 +139,12 @@ class ConfigLedger:
         while True:
             text = _join(others + [change])
             done = [one for one in others if one.phase != STARTED]
-            if len(text.encode("utf-8", "surrogatepass")) <= MOST and (len(others) < KEPT or not done):
+            if _size(text) <= MOST and (len(others) < KEPT or not done):
                 return text
             if not done:
                 raise errors.ConnectError(
                     "The change %s of %s (%d partitions) is too large for the connector's configuration, where a ledger may have %d bytes. "
-                    "Nothing was changed. %s" % (change.change_id, change.connector, len(change.after), MOST, _INSTEAD))
+                    "Nothing was changed. %s" % (change.change_id, change.connector, len(change.after or []), MOST, _INSTEAD))
             others = [one for one in others if one is not done[0]]
 
     def _put(self, config, change, known) -> bool:
@@ -138,9 +152,10 @@ class ConfigLedger:
         name = change.connector
         unsure = None
         try:
+            self.client.require_url(name)  # a PUT would be answered with an empty page
             self.client.put_config(name, config)
         except errors.AmbiguousName as error:
-            raise error.also("So the ledger cannot be in its configuration; nothing was changed. %s" % _INSTEAD)
+            raise self._no_url(error)
         except errors.NoConnector as error:
             raise error.also("It was deleted meanwhile; nothing was changed.")
         except errors.Refused as error:
@@ -167,6 +182,9 @@ class ConfigLedger:
                 return False
         return True
 
+    def _no_url(self, error):
+        return error.also("So the ledger cannot be in its configuration; nothing was changed. %s" % _INSTEAD)
+
     def _held(self, change):
         return _find(self._read(self._config(change.connector), change.connector), change)
 
@@ -179,6 +197,10 @@ class ConfigLedger:
         return errors.Refused(
             "The configuration of %s does not take the ledger (the key %s): %s %s. Nothing was changed. A connector may refuse keys that it does "
             "not know. %s" % (name, LEDGER, "the worker answered", _short(said.replace(config[LEDGER], "...")), _INSTEAD), **facts)
+
+
+def _size(text) -> int:
+    return len(json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
 
 def _short(text) -> str:

@@ -218,7 +218,7 @@ class TopicLedger:
             return errors.BrokerError(
                 "The change %s of %s has %d partitions, which is more than a record on %s may hold, though it is compressed. Nothing was "
                 "changed. kafka-configs.sh --bootstrap-server %s --alter --topic %s --add-config max.message.bytes=33554432 makes room."
-                % (change.change_id, change.connector, len(change.after), self.where, self.kafka.brokers, self.name), **error.facts)
+                % (change.change_id, change.connector, len(change.after or []), self.where, self.kafka.brokers, self.name), **error.facts)
         if isinstance(error, errors.BrokerDenied):
             error.also(_ELSEWHERE)
         return error
