@@ -142,7 +142,8 @@ def real_folder(name: str) -> Path:
 
 # --- tests
 
-SPARK_TESTS = ("tests/integration/test_verify_replay.py", "tests/integration/test_reset_and_verify.py")  # need pyspark, which one environment has
+# These need pyspark, which only one environment has.
+SPARK_TESTS = ("tests/integration/test_verify_replay.py", "tests/integration/test_reset_and_verify.py")
 
 
 def pytest(session: nox.Session, *arguments: str, more: tuple[str, ...] = (), **env: str) -> None:
@@ -345,5 +346,6 @@ def demo(session: nox.Session) -> None:
 def bench(session: nox.Session) -> None:
     """Time and size, as ratios measured in one run; STREAMOPS_BKKT is the tool that we are compared with."""
     bin_folder = main(session, "demo", "tests")
-    env = variables(bin_folder) | {"STREAMOPS_BKKT": str(environment(session, "bench") / "bkkt")}
+    spark = main(session, "demo", "spark") / "python"
+    env = variables(bin_folder) | {"STREAMOPS_BKKT": str(environment(session, "bench") / "bkkt"), "STREAMOPS_SPARK": str(spark)}
     session.run(str(bin_folder / "python"), "-m", "tests.benchmarks", *session.posargs, env=env)

@@ -237,7 +237,7 @@ class _Log:
         self._topic = topic
         self._connector = connector
         self._where = where
-        self._prefix = b"[" if connector is None else _json([connector])[:-1] + b","
+        self._prefix = b"[" if connector is None else _json([connector])[:-1]
         self._positions = None
         self._behind = set()
         # key -> {topic partition: bytes, or the Change that they were}

@@ -221,7 +221,14 @@ class TopicStore:
         return None if value is None else raw_text(value)
 
     def _holds(self, records) -> bool:
-        return all(self._live(topic, place, raw_bytes(key)) == value for topic, place, key, value in records)
+        return all(self._live(topic, place, raw_bytes(key)) == value for topic, place, key, value in records) and not self._since(records)
+
+    def _since(self, records) -> list:
+        """(topic, topic partition, key) of live records with one of these keys elsewhere, as after topic partitions were added."""
+        known = {(topic, place, raw_bytes(key)) for topic, place, key, value in records}
+        keys = {(topic, key) for topic, place, key in known}
+        return [(topic, copy.place, copy.key) for topic in self.topics for held in self._decoded[topic].of(self.name).values()
+                for copy in held.live if (topic, copy.key) in keys and (topic, copy.place, copy.key) not in known]
 
     def hidden(self) -> str:
         """In words, where an open transaction hides what is behind it; empty where none does."""
@@ -245,7 +252,8 @@ class TopicStore:
     def _records(self, plan) -> list:
         """[(topic, partition, key, value or None)]"""
         if plan.records is not None:
-            return [(topic, place, raw_bytes(key), None if value is None else raw_bytes(value)) for topic, place, key, value in plan.records]
+            before = [(topic, place, raw_bytes(key), None if value is None else raw_bytes(value)) for topic, place, key, value in plan.records]
+            return before + [(topic, place, key, None) for topic, place, key in self._since(plan.records)]
         records = []
         for topic in self.topics:
             writing = _Writing(self.name, self._decoded[topic], self._key_order)
