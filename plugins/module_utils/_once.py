@@ -130,7 +130,10 @@ class Once:
     # ---- on the way ------------------------------------------------------------------------------------------
 
     def begin(self, digest: str, state_due, **facts) -> None:
-        """Before anything is stopped or written. state_due: what the connector will have to be put back to. facts: road, offset_topic, cluster, kind. Raises ledger.Taken."""
+        """Before anything is stopped or written. state_due: what the connector will have to be put back to.
+
+        facts: road, offset_topic, cluster, kind. Raises ledger.Taken.
+        """
         known = self.change
         self._touched = None
         if known is not None and (known.before is not None or self.undo):  # finish it, or undo it

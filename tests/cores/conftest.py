@@ -1,7 +1,7 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One real worker, and every ansible-core that the session `cores` of the noxfile has found."""
+"""One real worker, a broker with secured listeners, and every ansible-core that the session `cores` of the noxfile has found."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def endpoints(tmp_path_factory):
     """STREAMOPS_STACK_DIR names a stack that runs already, for fast rounds while developing; it is left running."""
     kept = os.environ.get("STREAMOPS_STACK_DIR")
     stack = Stack(kept or tmp_path_factory.mktemp("stack"))
-    yield stack.up({"main": ClusterSpec()})
+    yield stack.up({"main": ClusterSpec()}, secured=True)
     if not kept:
         stack.purge()
 

@@ -15,7 +15,7 @@ import time
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _backup
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import KafkaClient
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import KafkaClient, Writer
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
@@ -189,10 +189,11 @@ def _restart(stack: Stack, offsets: Offsets) -> None:
 
 def _kill_around(monkeypatch, stack: Stack, method: str, moment: str, then=None) -> None:
     """The broker is killed before or after the next call of a method of the client; then() is called once it is dead."""
-    original = getattr(KafkaClient, method)
+    kind = KafkaClient if hasattr(KafkaClient, method) else Writer
+    original = getattr(kind, method)
 
     def patched(self, *arguments, **more):
-        monkeypatch.setattr(KafkaClient, method, original)
+        monkeypatch.setattr(kind, method, original)
         if moment == "after":
             original(self, *arguments, **more)
             time.sleep(1)  # until the broker has ended the transaction that it accepted: killed before, it may take minutes for that
@@ -201,7 +202,7 @@ def _kill_around(monkeypatch, stack: Stack, method: str, moment: str, then=None)
             then()
         return original(self, *arguments, **more) if moment == "before" else None
 
-    monkeypatch.setattr(KafkaClient, method, patched)
+    monkeypatch.setattr(kind, method, patched)
 
 
 def test_dies_between_write_and_read_back(mortal, offsets, monkeypatch):
@@ -301,15 +302,16 @@ def test_run_that_was_killed_before_its_commit(offsets):
 
 def _meanwhile(monkeypatch, method: str, other) -> list[dict]:
     """other() runs from begin to end just before the next call of a method of the client; its result is in the list."""
-    original = getattr(KafkaClient, method)
+    kind = KafkaClient if hasattr(KafkaClient, method) else Writer
+    original = getattr(kind, method)
     results = []
 
     def patched(self, *arguments, **more):
-        monkeypatch.setattr(KafkaClient, method, original)
+        monkeypatch.setattr(kind, method, original)
         results.append(other())
         return original(self, *arguments, **more)
 
-    monkeypatch.setattr(KafkaClient, method, patched)
+    monkeypatch.setattr(kind, method, patched)
     return results
 
 

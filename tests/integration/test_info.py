@@ -148,9 +148,10 @@ def test_c15_many_partitions(many):
 
 
 @pytest.fixture
-def many(live_stack, name):
-    """100,000 partitions on a cluster of their own: reading its offsets topic is slow for everybody from then on."""
-    worker = Worker(live_stack.up({"many": ClusterSpec()})["clusters"]["many"]["urls"][0])
+def many(live_stack, kafka, name):
+    """100,000 partitions on a cluster of their own, whose offsets topic goes with it: reading it is slow."""
+    cluster = live_stack.up({"many": ClusterSpec()})["clusters"]["many"]
+    worker = Worker(cluster["urls"][0])
     worker.create(name, shaped(topic=name, partitions_count=MANY, partition_template='{"filename": "dir/f%d"}', records_per_partition=1,
                                interval_ms=1, alter_offsets="accept"), "RUNNING")
 
@@ -166,3 +167,4 @@ def many(live_stack, name):
     yield worker, name
     worker.delete(name)
     live_stack.stop_worker(worker.url)
+    kafka.drop(cluster["offset_topic"])

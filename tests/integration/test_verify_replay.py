@@ -42,9 +42,12 @@ pyspark = pytest.importorskip("pyspark")
 
 VERIFY = "streamops.kafka_connect.verify_replay"
 LINES = 60
-#: Small data on a machine that others use: what takes the time is starting, and the compiler.
+#: Small data on a machine that others use: what takes the time is starting, and the compiler, which tests/verify has at work.
 QUICK = {
     "spark.sql.shuffle.partitions": "2",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
 }
 
@@ -371,7 +374,8 @@ def test_without_java_or_maven(twice, kafka, verify, tmp_path):
 
 def test_brokers_that_do_not_answer(twice, verify):
     """The job itself finds it out, soon, and says it in one line."""
-    play = verify({"eu": {"kafka_bootstrap_servers": "127.0.0.1:9"}}, verify_replay_expectation=twice)
+    soon = {"main": {"default.api.timeout.ms": 4000, "request.timeout.ms": 2000}}
+    play = verify({"eu": {"kafka_bootstrap_servers": "127.0.0.1:9"}}, verify_replay_expectation=twice, verify_replay_kafka_options=soon)
     assert play.rc == 2
     failure = play.failure("eu")
     assert "The verification could not be made: " in failure and "exit status 1" in failure and "Traceback" not in failure

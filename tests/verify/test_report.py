@@ -178,13 +178,15 @@ def test_many_markers_are_few_boxes():
     assert len(page(report)) < 200_000
 
 
-@pytest.mark.skipif(not shutil.which("chromium"), reason="needs Chromium")
 def test_renders_in_a_browser(tmp_path):
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    assert browser, "Chromium is missing. .ci/prerequisites installs it, or says what to type."
     target, picture = tmp_path / "report.html", tmp_path / "report.png"
     target.write_text(page(example()), encoding="utf-8")
-    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1100,1200", f"--user-data-dir={tmp_path}/profile"]
+    # Without a sandbox for root; without /dev/shm, as it is small in containers.
+    command = [browser, "--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", f"--user-data-dir={tmp_path}/profile"]
     done = subprocess.run(
-        [*command, f"--screenshot={picture}", "--enable-logging=stderr", target.as_uri()],
+        [*command, "--window-size=1100,1200", f"--screenshot={picture}", "--enable-logging=stderr", target.as_uri()],
         capture_output=True,
         text=True,
         timeout=60,

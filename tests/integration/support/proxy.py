@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import threading
 from collections.abc import Callable
@@ -99,7 +100,8 @@ class Proxy:
                 if answer.status != 204:
                     self.send_header("Content-Length", str(len(answer.body)))
                 self.end_headers()
-                self.wfile.write(answer.body)
+                with contextlib.suppress(ConnectionError):  # whoever asked was killed meanwhile
+                    self.wfile.write(answer.body)
 
             do_GET = do_PUT = do_POST = do_PATCH = do_DELETE = answer
 

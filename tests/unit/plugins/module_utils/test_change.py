@@ -9,9 +9,10 @@ import os
 import stat
 
 import pytest
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _backup
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _backup, _once
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import OffsetsChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LATER, LEAVE, OffsetsChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import Lost, Once
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import (
@@ -19,6 +20,7 @@ from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils
     assignment,
     metadata,
 )
+from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.test_once import FakeLedger
 
 DONE = "The offsets for this connector have been altered successfully"
 UNVALIDATED = "The Connect framework-managed offsets for this connector have been altered successfully. However, ..."
@@ -1050,3 +1052,572 @@ def test_topic_auto_changes_where_rest_would_not_reach_every_copy():
     assert result["method"] == "topic" and result["changed"] is True and connect.writes == []
     assert set(kafka.live().values()) == {b'{"position":10}', b'{"position":1}'}
     assert result["diff"][0]["before"] == {'{"filename": "a"}': [{"position": 10}, {"position": 11}]}
+
+
+# ---- made once ----------------------------------------------------------------------------------------------------
+
+class Killed(BaseException):
+    """kill -9: nobody in between may catch it, and nothing is written any more."""
+
+
+@pytest.fixture
+def dead(monkeypatch):
+    """The names of runs that are gone."""
+    found = set()
+    monkeypatch.setattr(_once, "is_gone", found.__contains__)
+    return found
+
+
+def by_id(connect, ledger, wish, run="r1", change_id="CHG-1", check_mode=False, undo=False, force=False, road=None, **options):
+    once = Once(ledger, "c", change_id, undo=undo, force=force, sleep=connect.sleep, clock=connect.clock, run=run)
+    return OffsetsChange(connect, "c", None if undo else wish, road, once=once, sleep=connect.sleep, clock=connect.clock,
+                         **{"stop": True, **options}).run(check_mode)
+
+
+def killed(connect, ledger, wish, dead, run="r1", **options):
+    with pytest.raises(Killed):
+        by_id(connect, ledger, wish, run, **options)
+    connect.faults.clear()
+    ledger.meanwhile.clear()
+    dead.add(run)
+
+
+def kill(*_args):
+    raise Killed()
+
+
+def carried_out(method):
+    """The worker does it, but nobody is there any more to hear so."""
+    def fault(self, *args):
+        if method == "alter":
+            self.alter(*args)
+        else:
+            self.state, self.tasks = {"stop": ("STOPPED", 0), "resume": ("RUNNING", 1), "pause": ("PAUSED", 0)}[method]
+        raise Killed()
+    return fault
+
+
+def moves_on(connect, **positions):
+    for name, position in positions.items():
+        connect.live[json.dumps(part(name))] = {"position": position}
+
+
+def told(ledger):
+    last = ledger.the()
+    return last.phase, last.busy, last.state_due, last.before
+
+
+WISH = Wish.present(pairs(a=4))
+ORIGINAL = pairs(a=10)
+
+
+def test_made_once_however_far_it_moves_on():
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10, b=20))
+    first = by_id(connect, ledger, WISH)
+    assert (first["changed"], first["already_applied"], first["state_before"], first["ledger"]) == (True, False, "RUNNING", "the ledger")
+    assert first["change"]["phase"] == "applied" and first["change"]["before"] == ORIGINAL and first["change"]["after"] == pairs(a=4)
+    assert first["change"]["state_due"] is None and first["warnings"] == [] and ledger.closed == 1
+    moves_on(connect, a=30)
+    connect.calls.clear()
+    for check_mode in (True, False):
+        again = by_id(connect, ledger, WISH, "r2", check_mode=check_mode)
+        assert (again["changed"], again["already_applied"], again["offsets"]) == (False, True, pairs(a=30, b=20))
+        assert again["change"]["phase"] == "applied" and again["warnings"] == []
+    assert connect.writes == [] and len(ledger.puts) == 4 and connect.state == "RUNNING"
+    with pytest.raises(errors.WishError, match="CHG-1 of c was applied on .* meant something else"):
+        by_id(connect, ledger, Wish.present(pairs(a=5)))
+    assert connect.writes == [] and positions(connect) == {"a": 30, "b": 20}
+
+
+def test_the_ledger_knows_what_is_replaced_before_it_is():
+    seen = []
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10, b=20))
+    connect.faults = {"alter": [lambda self, given: seen.append(ledger.the())], "stop": [lambda self: seen.append(ledger.the())]}
+    by_id(connect, ledger, Wish.present(pairs(a=4, c=1), purge=True))
+    assert [(one.phase, one.before, one.state_due) for one in seen] == [
+        ("started", None, "RUNNING"),
+        ("started", [*pairs(a=10, b=20), {"partition": part("c"), "offset": None}], "RUNNING")]
+    assert seen[1].after == [*pairs(a=4), {"partition": part("b"), "offset": None}, *pairs(c=1)]
+
+
+@pytest.mark.parametrize("state", ["RUNNING", "STOPPED", "PAUSED"])
+def test_check_mode_with_an_id_predicts_and_writes_nothing(state):
+    ledger, connect = FakeLedger(), FakeConnect(state, live(a=10))
+    dry = by_id(connect, ledger, WISH, check_mode=True)
+    assert connect.writes == [] and ledger.puts == [] and dry["change"] is None
+    real = by_id(connect, ledger, WISH)
+    assert {name: dry[name] for name in ("changed", "diff", "offsets", "already_applied")} == {
+        name: real[name] for name in ("changed", "diff", "offsets", "already_applied")}
+    assert told(ledger) == ("applied", False, None, ORIGINAL) and connect.state == state
+
+
+def test_what_is_there_already_is_made():
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=4))
+    result = by_id(connect, ledger, WISH)
+    assert (result["changed"], result["already_applied"], result["change"]["before"]) == (False, False, [])
+    moves_on(connect, a=50)
+    again = by_id(connect, ledger, WISH)
+    assert again["already_applied"] is True and connect.writes == [] and positions(connect) == {"a": 50}
+
+
+STEPS = {
+    "before the stop": {"stop": [kill]}, "after the stop": {"stop": [carried_out("stop")]}, "before the change": {"alter": [kill]},
+    "after the change": {"alter": [carried_out("alter")]}, "before the resume": {"resume": [kill]},
+    "after the resume": {"resume": [carried_out("resume")]}}
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("undo", [False, True])
+def test_killed_at_each_step_and_finished_by_the_next_run(step, undo, dead):
+    """One change, one replay, and the connector runs again."""
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    if undo:
+        by_id(connect, ledger, WISH, "r0")
+        moves_on(connect, a=30)
+    connect.faults = {name: list(faults) for name, faults in STEPS[step].items()}
+    killed(connect, ledger, WISH, dead, undo=undo)
+    if connect.state == "RUNNING" and step == "after the resume":
+        moves_on(connect, a=40)
+    dry = by_id(connect, ledger, WISH, "r2", check_mode=True, undo=undo)
+    connect.calls.clear()
+    result = by_id(connect, ledger, WISH, "r3", undo=undo)
+    assert (dry["changed"], dry["already_applied"]) == (result["changed"], result["already_applied"])
+    assert connect.state == "RUNNING" and positions(connect) == {"a": 40 if step == "after the resume" else 10 if undo else 4}
+    assert told(ledger) == ("restored" if undo else "applied", False, None, ORIGINAL)
+    assert ("alter" in connect.writes) is (step in ("before the stop", "after the stop", "before the change"))
+    assert result["already_applied"] is (not undo and step in ("before the resume", "after the resume"))
+    assert result["changed"] is (step != "after the resume")
+    moves_on(connect, a=60)
+    connect.calls.clear()
+    third = by_id(connect, ledger, WISH, "r4", undo=undo)
+    assert (third["changed"], connect.writes, positions(connect)) == (False, [], {"a": 60})
+
+
+@pytest.mark.parametrize("written", range(6))
+@pytest.mark.parametrize("before", [True, False])
+def test_killed_at_each_writing_of_the_ledger(written, before, dead):
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    if before:
+        ledger.meanwhile = [lambda: None] * written + [kill]
+    else:
+        put = ledger.put
+
+        def put_and_die(change, known):
+            put(change, known)
+            if len(ledger.puts) == written + 1:
+                raise Killed()
+
+        ledger.put = put_and_die
+    try:
+        by_id(connect, ledger, WISH)
+    except Killed:
+        dead.add("r1")
+    ledger.meanwhile.clear()
+    ledger.__dict__.pop("put", None)
+    by_id(connect, ledger, WISH, "r2")
+    assert connect.state == "RUNNING" and told(ledger) == ("applied", False, None, ORIGINAL) and positions(connect) == {"a": 4}
+    assert connect.writes.count("alter") == 1
+
+
+def test_a_run_that_was_killed_while_it_finished_another():
+    """The third one still knows what was there before the first."""
+    ledger, connect, dead = FakeLedger(), FakeConnect("RUNNING", live(a=10)), set()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_once, "is_gone", dead.__contains__)
+        connect.faults = {"alter": [carried_out("alter")]}
+        killed(connect, ledger, WISH, dead)
+        connect.faults = {"resume": [kill]}
+        killed(connect, ledger, WISH, dead, "r2")
+        result = by_id(connect, ledger, WISH, "r3")
+    assert result["change"]["before"] == ORIGINAL and connect.state == "RUNNING" and told(ledger)[:3] == ("applied", False, None)
+
+
+@pytest.mark.parametrize("undo", [False, True])
+def test_before_3_5_the_state_that_the_killed_run_found_is_put_back(undo, dead):
+    """It is PAUSED by that run, not by its operator."""
+    connect = Worker("RUNNING", "3.4.1", tasks=1)
+    kafka, ledger = kafka_with(connect, a=10), FakeLedger()
+
+    def run(name, **options):
+        road = Roads(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep)
+        return by_id(connect, ledger, WISH, name, undo=undo, road=road, **options)
+
+    def paused_and_killed(self):
+        self.state = "PAUSED"
+        raise Killed()
+
+    if undo:
+        by_id(connect, ledger, WISH, "r0", road=Roads(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep))
+    connect.faults = {"pause": [paused_and_killed]}
+    with pytest.raises(Killed):
+        run("r1")
+    dead.add("r1")
+    assert connect.state == "PAUSED"
+    result = run("r2")
+    assert left(kafka) == {"a": 10 if undo else 4} and connect.state == "RUNNING" and result["state_before"] == "RUNNING"
+    assert told(ledger) == ("restored" if undo else "applied", False, None, ORIGINAL)
+
+
+def test_a_state_that_the_operator_has_put_back_meanwhile_is_left_alone(dead):
+    for state, tasks in (("RUNNING", 1), ("PAUSED", 1)):
+        ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+        connect.faults = {"resume": [kill]}
+        killed(connect, ledger, WISH, dead)
+        connect.state, connect.tasks = state, tasks
+        moves_on(connect, a=70)
+        connect.calls.clear()
+        result = by_id(connect, ledger, WISH, "r2")
+        assert (result["changed"], result["already_applied"], connect.writes, connect.state) == (False, True, [], state)
+        assert positions(connect) == {"a": 70} and told(ledger) == ("applied", False, None, ORIGINAL)
+
+
+@pytest.mark.parametrize("state", ["PAUSED", "RUNNING"])
+def test_a_state_that_the_operator_has_chosen_since_counts(state, dead):
+    """It was stopped by a run that is gone, and started or paused by hand; now it is stopped once more."""
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    connect.faults = {"alter": [kill]}
+    killed(connect, ledger, WISH, dead)
+    connect.state, connect.tasks = state, 1
+    result = by_id(connect, ledger, WISH, "r2")
+    assert connect.state == state == result["state_before"] and positions(connect) == {"a": 4}
+    assert told(ledger) == ("applied", False, None, ORIGINAL)
+
+
+# ---- two runs at once ---------------------------------------------------------------------------------------------
+
+def at(connect, *moments):
+    """(second, function): what happens at that time of the fake clock, while somebody sleeps."""
+    coming, sleep = sorted(moments, key=lambda one: one[0]), connect.sleep
+
+    def sleeping(seconds):
+        sleep(seconds)
+        while coming and coming[0][0] <= connect.now:
+            coming.pop(0)[1]()
+
+    connect.sleep = sleeping
+
+
+def test_one_that_comes_second_waits_and_changes_nothing():
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    second = {}
+
+    def other_run(self, given):
+        """While the first one is at it; the second one sees the worker as it is then."""
+        clone = FakeConnect("STOPPED", live(a=10))
+        at(clone, (3, lambda: ledger.by_another(phase="applied", busy=False, state_due=None, run="r1")))
+        second["result"], second["writes"] = by_id(clone, ledger, WISH, "r2"), clone.writes
+
+    connect.faults = {"alter": [other_run]}
+    with pytest.raises(Lost):
+        by_id(connect, ledger, WISH, "r1")
+    assert second["result"]["already_applied"] is True and second["result"]["changed"] is False and second["writes"] == []
+
+
+def test_of_two_that_begin_at_once_one_makes_it():
+    """The other looks again, with a fresh eye."""
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    first = {}
+
+    def other_run():
+        first["result"] = by_id(connect, ledger, WISH, "r0")
+        moves_on(connect, a=12)
+
+    ledger.meanwhile = [other_run]
+    result = by_id(connect, ledger, WISH, "r1")
+    assert (first["result"]["changed"], first["result"]["already_applied"]) == (True, False)
+    assert (result["changed"], result["already_applied"], result["warnings"]) == (False, True, [])
+    assert connect.writes == ["stop", "alter", "resume"] and positions(connect) == {"a": 12}
+
+
+def begun(state_due="RUNNING", **fields):
+    """A run on another machine is at work."""
+    ledger = FakeLedger()
+    once = Once(ledger, "c", "CHG-1", run="other")
+    connect = FakeConnect("RUNNING", live(a=10))
+    change = OffsetsChange(connect, "c", WISH, once=once)
+    once.look(change._digest(change._find()), False)
+    once.begin(change._digest(change._find()), state_due, road="rest", offset_topic=None, cluster={}, kind="source")
+    ledger.puts.clear()
+    ledger.by_another(**fields)
+    return ledger
+
+
+def test_a_run_that_was_waited_for_and_dies_before_it_resumes():
+    """Seen before the wait, the connector was still running."""
+    ledger, connect = begun(), FakeConnect("RUNNING", live(a=10))
+
+    def goes_on():
+        connect.state, connect.tasks = "STOPPED", 0
+        moves_on(connect, a=4)
+        ledger.by_another(phase="applied", before=ORIGINAL, after=pairs(a=4), times={**ledger.the().times, "applied": _once.ledger.now()})
+
+    at(connect, (3, goes_on))
+    result = by_id(connect, ledger, WISH)
+    assert connect.state == "RUNNING" and connect.writes == ["resume"] and told(ledger) == ("applied", False, None, ORIGINAL)
+    assert result["connector"]["state"] == "RUNNING" and (result["changed"], result["already_applied"]) == (True, True)
+
+
+@pytest.mark.parametrize("road", ["rest", "topic"])
+def test_a_run_that_was_waited_for_and_fails_leaves_a_running_connector(road):
+    """Seen before the wait, the connector was stopped: it is not any more, and has to be stopped again."""
+    ledger = begun()
+    connect = Worker("STOPPED", live=live(a=10))
+    kafka = kafka_with(connect, a=10)
+
+    def gives_up():
+        connect.state, connect.tasks, connect.memory = "RUNNING", 1, True
+        ledger.by_another(busy=False, state_due=None)
+
+    at(connect, (3, gives_up))
+    roads = Roads(connect, "c", kafka, road, "offsets", sleep=connect.sleep)
+    connect.faults = {"alter": [lambda self, given: None if self.state == "STOPPED" else kill()]}
+    result = by_id(connect, ledger, WISH, road=roads)
+    assert connect.writes == ["stop", "resume"] if road == "topic" else ["stop", "alter", "resume"]
+    assert result["changed"] is True and connect.state == "RUNNING" and result["state_before"] == "RUNNING"
+    assert told(ledger) == ("applied", False, None, ORIGINAL)
+
+
+def test_what_is_returned_after_a_wait_is_what_is_there_then():
+    ledger, connect = begun(), FakeConnect("STOPPED", live(a=10))
+
+    def ends():
+        connect.state, connect.tasks = "RUNNING", 1
+        ledger.by_another(phase="applied", busy=False, state_due=None, before=ORIGINAL, after=pairs(a=4))
+
+    at(connect, (3, ends))
+    result = by_id(connect, ledger, WISH)
+    assert result["connector"]["state"] == "RUNNING" and result["already_applied"] is True and connect.writes == []
+
+
+def test_two_that_put_the_state_back_at_once(dead):
+    """After a run that was killed before it did: both are right, so neither fails."""
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    connect.faults = {"resume": [kill]}
+    killed(connect, ledger, WISH, dead)
+    connect.faults = {"resume": [lambda self: by_id(FakeConnect("RUNNING", live(a=4)), ledger, WISH, "r2") and None]}
+    result = by_id(connect, ledger, WISH, "r3")
+    assert result["already_applied"] is True and connect.state == "RUNNING" and told(ledger) == ("applied", False, None, ORIGINAL)
+
+
+def test_who_was_taken_for_dead_puts_nothing_back():
+    """The plugin takes a minute. Another run has gone on, and will put the state back."""
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+
+    def a_minute(self, given):
+        self.alter(given)
+        self.now += 60
+        ledger.by_another()
+        return DONE
+
+    connect.faults = {"alter": [a_minute]}
+    with pytest.raises(Lost):
+        by_id(connect, ledger, WISH)
+    assert connect.writes == ["stop", "alter"] and connect.state == "STOPPED" and positions(connect) == {"a": 4}
+    assert ledger.the().run == "other"
+
+
+def test_signs_of_life_while_it_waits():
+    """The worker takes its time to stop the tasks, and the offsets are looked at again after a while."""
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    stopped = connect._target
+
+    def slowly(method, state, tasks):
+        if method != "stop":
+            return stopped(method, state, tasks)
+        connect.calls.append(method)
+        connect.state = state
+
+    connect._target = slowly
+    at(connect, (12, lambda: setattr(connect, "tasks", 0)))
+    by_id(connect, ledger, WISH, settle=12)
+    assert len(ledger.puts) - 4 in (4, 5, 6) and [one.revision for one in ledger.puts] == list(range(1, len(ledger.puts) + 1))
+    assert told(ledger) == ("applied", False, None, ORIGINAL)
+
+
+# ---- a failure, with an id ----------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("state", ["RUNNING", "STOPPED"])
+def test_after_a_failure_the_id_is_free_for_a_wish_that_is_mended(state):
+    ledger, connect = FakeLedger(), FakeConnect(state, live(a=10))
+    connect.faults = {"alter": [errors.Refused("no such day")]}
+    with pytest.raises(errors.Refused, match="no such day. The offsets are as they were"):
+        by_id(connect, ledger, Wish.present(pairs(a=5)))
+    assert told(ledger) == ("started", False, None, None) and connect.state == state and positions(connect) == {"a": 10}
+    result = by_id(connect, ledger, WISH, "r2")
+    assert result["changed"] is True and result["warnings"] == [] and told(ledger) == ("applied", False, None, ORIGINAL)
+    assert connect.state == state
+
+
+def test_a_failure_that_left_something_keeps_the_id_for_its_wish(tmp_path):
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10, b=20))
+    both, path = Wish.present(pairs(a=4, b=5)), str(tmp_path / "b.json")
+    connect.faults = {"alter": [lambda self, given: self.alter(pairs(a=7, b=5)), errors.Unreachable("gone")]}
+    with pytest.raises(errors.ReadBackError):
+        by_id(connect, ledger, both, backup=path)
+    assert told(ledger) == ("started", False, None, pairs(a=10, b=20)) and connect.state == "RUNNING"
+    with pytest.raises(errors.WishError, match="was started on .* something else"):
+        by_id(connect, ledger, WISH, "r2")
+    assert by_id(connect, ledger, both, "r3")["changed"] is True and positions(connect) == {"a": 4, "b": 5}
+    assert told(ledger) == ("applied", False, None, pairs(a=10, b=20))
+
+
+def test_a_state_that_could_not_be_put_back_is_due_at_the_next_run():
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    connect.faults = {"resume": [errors.Refused("no")] * 9}
+    with pytest.raises(errors.Refused, match="changed as declared, but the connector is not back to RUNNING"):
+        by_id(connect, ledger, WISH)
+    assert told(ledger) == ("applied", False, "RUNNING", ORIGINAL)
+    connect.faults.clear()
+    result = by_id(connect, ledger, WISH, "r2")
+    assert (result["changed"], result["already_applied"], connect.state) == (True, True, "RUNNING")
+    assert told(ledger) == ("applied", False, None, ORIGINAL)
+
+
+@pytest.mark.parametrize("put, kept", [(1, None), (2, None)])
+def test_a_ledger_that_fails_before_the_first_write(put, kept):
+    """Without a word in the ledger nothing is changed."""
+    def refuse():
+        raise errors.BrokerDenied("no Write on the ledger")
+
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    ledger.meanwhile = [lambda: None] * (put - 1) + [refuse]
+    with pytest.raises(errors.BrokerDenied, match="no Write on the ledger"):
+        by_id(connect, ledger, WISH)
+    assert "alter" not in connect.writes and connect.state == "RUNNING" and positions(connect) == {"a": 10}
+    assert by_id(connect, ledger, WISH, "r2")["changed"] is True
+
+
+def test_a_ledger_that_fails_after_the_write_is_finished_later(dead):
+    """The offsets are changed, and the ledger does not know: the next run sees that they are."""
+    def refuse():
+        raise errors.BrokerDenied("no Write on the ledger")
+
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    ledger.meanwhile = [lambda: None, lambda: None] + [refuse] * 5
+    with pytest.raises(errors.BrokerDenied, match="The ledger .the ledger. could not be told"):
+        by_id(connect, ledger, WISH)
+    assert connect.state == "RUNNING"
+    ledger.meanwhile.clear()
+    dead.add("r1")
+    assert ledger.the().before == ORIGINAL and positions(connect) in ({"a": 4}, {"a": 10})
+
+
+# ---- what becomes of the connector --------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("after, due", [(LATER, "RUNNING"), (LEAVE, None)])
+def test_left_stopped(after, due):
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    result = by_id(connect, ledger, WISH, after_change=after)
+    assert connect.writes == ["stop", "alter"] and (result["state_before"], result["connector"]["state"]) == ("RUNNING", "STOPPED")
+    assert told(ledger) == ("applied", False, due, ORIGINAL)
+    same = by_id(connect, ledger, WISH, "r2", after_change=after)
+    assert (same["changed"], same["already_applied"], connect.state) == (False, True, "STOPPED") and told(ledger)[2] == due
+    dry = by_id(connect, ledger, WISH, "r3", check_mode=True)
+    back = by_id(connect, ledger, WISH, "r4")
+    assert connect.writes == ["stop", "alter"] + (["resume"] if due else []) and dry["changed"] is back["changed"] is bool(due)
+    assert told(ledger) == ("applied", False, None, ORIGINAL) and positions(connect) == {"a": 4}
+    assert not any("did not end" in warning for warning in back["warnings"]), "it did, as it was told to"
+
+
+@pytest.mark.parametrize("after", [LATER, LEAVE])
+def test_left_stopped_without_a_ledger(after):
+    connect = FakeConnect("RUNNING", live(a=10))
+    result = change(connect, WISH, stop=True, after_change=after)
+    assert connect.writes == ["stop", "alter"] and result["state_before"] == "RUNNING" and result["connector"]["state"] == "STOPPED"
+
+
+@pytest.mark.parametrize("after", [LATER, LEAVE])
+def test_not_left_stopped_after_a_failure(after):
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    connect.faults = {"alter": [errors.Refused("no")]}
+    with pytest.raises(errors.Refused):
+        by_id(connect, ledger, WISH, after_change=after)
+    assert connect.writes == ["stop", "alter", "resume"] and told(ledger) == ("started", False, None, None)
+
+
+# ---- undo ---------------------------------------------------------------------------------------------------------
+
+def test_undo_puts_back_what_was_replaced_and_nothing_else():
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10, b=20, d=30))
+    by_id(connect, ledger, Wish.document([*pairs(a=4, c=1), {"partition": part("b"), "offset": None}]))
+    moves_on(connect, a=99, d=77, e=5)
+    dry = by_id(connect, ledger, None, "r2", undo=True, check_mode=True)
+    assert positions(connect) == {"a": 99, "c": 1, "d": 77, "e": 5} and connect.state == "RUNNING"
+    real = by_id(connect, ledger, None, "r3", undo=True)
+    assert positions(connect) == {"a": 10, "b": 20, "d": 77, "e": 5} and connect.state == "RUNNING"
+    assert {name: dry[name] for name in ("changed", "diff", "offsets")} == {name: real[name] for name in ("changed", "diff", "offsets")}
+    assert real["change"]["phase"] == "restored" and real["changed"] is True and real["already_applied"] is False
+    moves_on(connect, a=11)
+    connect.calls.clear()
+    twice = by_id(connect, ledger, None, "r4", undo=True)
+    again = by_id(connect, ledger, Wish.document([*pairs(a=4, c=1), {"partition": part("b"), "offset": None}]), "r5")
+    assert (twice["changed"], again["changed"], again["already_applied"], connect.writes) == (False, False, False, [])
+    assert len(again["warnings"]) == 1 and "CHG-1 of c was put back on" in again["warnings"][0] and "another id" in again["warnings"][0]
+
+
+def test_undo_of_what_needs_no_write():
+    """The operator has put it back already."""
+    ledger, connect = FakeLedger(), FakeConnect("STOPPED", live(a=10))
+    by_id(connect, ledger, WISH)
+    moves_on(connect, a=10)
+    connect.calls.clear()
+    result = by_id(connect, ledger, None, "r2", undo=True)
+    assert (result["changed"], connect.writes, ledger.the().phase) == (False, [], "restored")
+
+
+def test_undo_that_is_refused_leaves_the_change_made():
+    ledger, connect = FakeLedger(), FakeConnect("STOPPED", live(a=10))
+    by_id(connect, ledger, WISH)
+    connect.faults = {"alter": [errors.Refused("no")]}
+    with pytest.raises(errors.Refused):
+        by_id(connect, ledger, None, "r2", undo=True)
+    assert told(ledger) == ("applied", False, None, ORIGINAL) and positions(connect) == {"a": 4}
+    assert by_id(connect, ledger, None, "r3", undo=True)["changed"] is True and positions(connect) == {"a": 10}
+
+
+def test_undo_of_a_change_that_was_killed_before_it_was_told(dead):
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    connect.faults = {"alter": [carried_out("alter")]}
+    killed(connect, ledger, WISH, dead)
+    result = by_id(connect, ledger, None, "r2", undo=True)
+    assert positions(connect) == {"a": 10} and connect.state == "RUNNING" and told(ledger) == ("restored", False, None, ORIGINAL)
+    assert not any("it is finished now" in warning for warning in result["warnings"]), "it is undone"
+
+
+def test_undo_of_a_change_that_was_killed_before_its_first_write(dead):
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    connect.faults = {"stop": [carried_out("stop")]}
+    killed(connect, ledger, WISH, dead)
+    result = by_id(connect, ledger, None, "r2", undo=True)
+    assert result["changed"] is True and connect.state == "RUNNING" and positions(connect) == {"a": 10}
+    assert (ledger.the().phase, ledger.the().state_due, ledger.the().busy) == ("restored", None, False)
+    connect.calls.clear()
+    again = by_id(connect, ledger, WISH, "r3")
+    assert again["changed"] is False and connect.writes == [] and positions(connect) == {"a": 10}
+
+
+# ---- settle -------------------------------------------------------------------------------------------------------
+
+def test_a_late_commit_is_made_good():
+    connect = FakeConnect("RUNNING", live(a=10, b=20))
+    at(connect, (2.5, lambda: moves_on(connect, a=12)))
+    result = change(connect, WISH, stop=True, settle=5)
+    assert positions(connect) == {"a": 4, "b": 20} and connect.writes == ["stop", "alter", "alter", "resume"]
+    warning, = [text for text in result["warnings"] if "task that did not end" in text]
+    assert warning.startswith('Something wrote other offsets of c over the change within 5 s, first {"filename": "a"}: {"position": 12}.')
+    assert 10 <= connect.now < 12, "after it was made again it has to settle again"
+
+
+def test_nothing_is_waited_for_without_settle():
+    connect = FakeConnect("RUNNING", live(a=10))
+    change(connect, WISH, stop=True)
+    assert connect.now < 1
+
+
+def test_a_change_that_is_overwritten_again_and_again_is_given_up():
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    at(connect, *((second, lambda second=second: moves_on(connect, a=100 + second)) for second in (1, 4, 7)))
+    with pytest.raises(errors.ReadBackError) as caught:
+        by_id(connect, ledger, WISH, settle=3)
+    assert "writes other offsets of c over the change again and again, within 3 s each time" in caught.value.message
+    assert positions(connect) == {"a": 10} and connect.state == "RUNNING" and told(ledger) == ("started", False, None, None)

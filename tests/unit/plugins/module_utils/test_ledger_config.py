@@ -25,7 +25,7 @@ class FakeWorker:
 
     def __init__(self, **more):
         self.configs = {"c": {"name": "c", "connector.class": "x.C", "db.password": "hunter22", **more}}
-        self.puts, self.before, self.after, self.late, self.stale = [], [], [], 0, None
+        self.puts, self.before, self.after, self.late, self.stale, self.unfit = [], [], [], 0, None, False
 
     def info(self, name):
         if name not in self.configs:
@@ -37,6 +37,10 @@ class FakeWorker:
 
     def connectors(self):
         return {name: {"info": {"config": config}} for name, config in self.configs.items()}
+
+    def require_url(self, name):
+        if self.unfit:
+            raise errors.AmbiguousName("this worker does not take a connector name with /")
 
     def put_config(self, name, config):
         if self.before:
@@ -155,6 +159,21 @@ def test_too_large(others):
     assert len(worker.puts) == puts
 
 
+def test_what_counts_is_the_size_in_the_record_of_the_workers():
+    """There every quote of the text has a backslash."""
+    rows = [{"partition": {"p": '"' * (MOST // 3)}, "offset": None}]
+    with pytest.raises(errors.ConnectError, match="too large"):
+        ledger(FakeWorker()).put(change(before=rows), None)
+
+
+@pytest.mark.parametrize("value", ["****", "********", "[hidden]"])
+def test_values_that_are_hidden_are_not_put_back(value):
+    worker = FakeWorker(**{"db.password": value})
+    with pytest.raises(errors.ConnectError, match="hides values of the configuration of c \\(db.password\\).*ledger: topic"):
+        ledger(worker).put(change(), None)
+    assert worker.puts == [] and ledger(worker).changes("c") == []
+
+
 # ---- who else puts
 
 
@@ -230,9 +249,10 @@ def test_refused_without_secrets():
 
 def test_the_name_is_not_taken_in_a_url():
     worker = FakeWorker()
-    worker.before = [errors.AmbiguousName("this worker does not take a connector name with /")]
+    worker.unfit = True
     with pytest.raises(errors.AmbiguousName, match="ledger cannot be in its configuration.*ledger: topic"):
         ledger(worker).put(change(), None)
+    assert worker.puts == []
 
 
 def test_deleted_at_that_moment():
@@ -267,9 +287,6 @@ def test_lost(kind):
 class Client(FakeWorker):
     def status(self, name):
         return {"name": name, "connector": {"state": "RUNNING", "worker_id": "w:8083"}, "tasks": [], "type": "source"}
-
-    def require_url(self, name):
-        pass
 
 
 @pytest.mark.parametrize("declared", [{}, {KEY: "[]"}, {KEY: None}])

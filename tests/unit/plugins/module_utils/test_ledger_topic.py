@@ -22,7 +22,7 @@ class FakeKafka(Offsets):
 
     def __init__(self, *names, **options):
         super().__init__(*(names or (TOPIC,)), **options)
-        self.made, self.creates, self.owners, self.meanwhile = [], [], {}, []
+        self.made, self.creates, self.owners, self.meanwhile, self.writers = [], [], {}, [], 0
 
     def create_topic(self, name, partitions, config):
         self.made.append((name, partitions, config))
@@ -34,6 +34,7 @@ class FakeKafka(Offsets):
 
     def writer(self, transactional_id, settings):
         assert settings["message.max.bytes"] >= 20000000
+        self.writers += 1
         return Writer(self, transactional_id)
 
     def add(self, one, group=None, place=None):
@@ -239,6 +240,17 @@ def test_taken(ledger, known, there):
     assert kafka.writes == []
 
 
+def test_the_second_put_of_a_run_compares_too(ledger):
+    kafka = FakeKafka()
+    one = ledger(kafka)
+    one.put(change(), None)
+    for known in (None, change(revision=2), change(run="other")):
+        with pytest.raises(Taken) as caught:
+            one.put(change(revision=3), known)
+        assert caught.value.change == change()
+    assert len(kafka.writes) == 1
+
+
 def test_a_change_that_is_gone(ledger):
     with pytest.raises(errors.StateError, match="CHG-1 of c is not on the topic"):
         ledger(FakeKafka()).put(change(revision=2), change())
@@ -260,6 +272,7 @@ def test_fenced_by_one_who_writes_the_same_change(ledger):
     with pytest.raises(Taken):
         ledger(kafka).put(change(run="mine"), None)
     assert [one.run for one in ledger(kafka).changes("c")] == ["other"]
+    assert kafka.writers == 2  # it is not shut out in its turn
 
 
 def test_fenced_by_one_who_writes_another_change(ledger):

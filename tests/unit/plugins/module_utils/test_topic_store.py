@@ -8,7 +8,8 @@ import random
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import Snapshot, canonical
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import decode, encode
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import Entry, Snapshot, canonical
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._murmur2 import partition_for
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_log import decode_key, new_key
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish, make_plan
@@ -19,6 +20,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.to
     raw_text,
     sink_shaped,
 )
+from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.changes import change as a_change
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import FakeKafka
 
 #: with 5 topic partitions they belong on 1, 4 and 1
@@ -535,3 +537,132 @@ def test_a_wish_is_carried_out_on_its_own_records_alone(seed):
     if wanted is None:
         assert not fresh.unreadable and len(fresh.entries) == (1 if wish.entries else 0)
     assert isinstance(fresh, Snapshot)
+
+
+# ---- undo: the very same bytes ------------------------------------------------------------------------------------
+
+def made(store, wish):
+    """Carries a wish out; what the ledger remembers of it, as it comes back from there."""
+    plan = make_plan(store.read(), wish)
+    store.check(plan)
+    before, after = plan.sides()
+    records = store.images(plan)
+    store.apply(plan)
+    return decode(encode(a_change(before=before, after=after, records=records)), "the ledger")
+
+
+def undone(store, change):
+    """Carries the undo out; what is there then needs no second one."""
+    wish = Wish.undo(change)
+    plan = make_plan(store.read(), wish)
+    assert plan.changed
+    store.check(plan)
+    store.apply(plan)
+    assert not make_plan(store.read(), wish).changed
+    return plan
+
+
+def split_and_foreign():
+    """One partition under four keys, one key on two topic partitions, and more."""
+    kafka = FakeKafka("own", "offsets")
+    for topic in ("own", "offsets"):
+        kafka.put(COMPACT, '{"position":4}', topic=topic).put(COMPACT, '{ "position" : 4 }', 3, topic)
+        kafka.put(BLANKS, '{"position": 9}', topic=topic).put(ENVELOPED, '{"schema":null,"payload":{"position":2}}', topic=topic)
+        kafka.put('["fs-orders",{"filename":"x"}]', b"\xff garbage", topic=topic).put('["fs-orders",{"filename":"y"}]', None, topic=topic)
+        kafka.put('["other",{"filename":"in/orders.txt"}]', '{"position":1}', topic=topic)
+    return kafka
+
+
+@pytest.mark.parametrize("wish", [
+    present(ORDERS, {"position": 1}), present(ORDERS, {"position": 4}), present({"filename": "y"}, {"position": 1}),
+    present({"filename": "new"}, {"position": 1}, purge=True), absent(), absent(ORDERS), absent({"filename": "x"}),
+])
+@pytest.mark.parametrize("topics", [["offsets"], ["own", "offsets"]])
+def test_undo_brings_the_very_same_bytes_back(wish, topics):
+    kafka = split_and_foreign()
+    before = {topic: kafka.live(topic) for topic in ("own", "offsets")}
+    change = made(store_of(kafka, topics=topics), wish)
+    assert any(kafka.live(topic) != before[topic] for topic in topics)
+    plan = undone(store_of(kafka, topics=topics), change)
+    assert {topic: kafka.live(topic) for topic in ("own", "offsets")} == before
+    assert len(kafka.writes[-1]) == len(change.records) == len(kafka.writes[0]) and plan.records == change.records
+    assert all(type(text) is str for _topic, _place, key, value in change.records for text in (key, value) if text is not None)
+
+
+def test_undo_of_a_raw_key():
+    kafka = FakeKafka().put(COMPACT, '{"position":4}').put(b"\xfe\xff", b"\x00\x01", 2).put(BLANKS, "garbage")
+    before = kafka.live()
+    texts = [raw_text(b"\xfe\xff"), raw_text(BLANKS)]
+    change = made(store_of(kafka, raw_keys=texts), absent(raw_keys=texts))
+    assert set(kafka.live()) == {(1, COMPACT)}
+    undone(store_of(kafka), change)
+    assert kafka.live() == before
+
+
+def test_undo_leaves_what_came_later_and_what_it_does_not_know():
+    kafka = FakeKafka().put(COMPACT, '{"position":4}')
+    change = made(store_of(kafka), present(ORDERS, {"position": 1}))
+    kafka.put('["fs-orders",{"filename":"later"}]', '{"position":7}').put(COMPACT, '{"position":30}')
+    undone(store_of(kafka), change)
+    assert sorted(kafka.live().values()) == [b'{"position":4}', b'{"position":7}']
+
+
+@pytest.mark.parametrize("back", [True, False])
+def test_undo_after_topic_partitions_were_added(back):
+    """The worker has written the same key to another one, which would count there."""
+    kafka = FakeKafka().put(COMPACT, '{"position":4}').put(BLANKS, '{"position":9}')
+    before = kafka.live()
+    change = made(store_of(kafka), present(ORDERS, {"position": 1}))
+    if back:
+        for (place, key), value in before.items():
+            kafka.put(key, value, place)
+    kafka.put(COMPACT, '{"position":30}', 3).put(ENVELOPED, '{"position":31}', 0)
+    undone(store_of(kafka), change)
+    assert kafka.live() == {**before, (0, ENVELOPED): b'{"position":31}'}, "a key that it has never written is none of its business"
+
+
+def test_undo_sees_a_difference_in_the_bytes_alone():
+    """The same offset, written by another tool with a blank, is not what was there."""
+    kafka = FakeKafka().put(COMPACT, '{"position":4}')
+    change = made(store_of(kafka), present(ORDERS, {"position": 1}))
+    kafka.put(COMPACT, '{"position": 4}')
+    plan = undone(store_of(kafka), change)
+    assert [(action.verb, action.before, action.after) for action in plan.changes] == [("set", {"position": 4}, {"position": 4})]
+    assert kafka.live() == {(1, COMPACT): b'{"position":4}'}
+
+
+def test_undo_of_a_new_partition_is_a_tombstone():
+    kafka = FakeKafka().put(COMPACT, '{"position":4}')
+    change = made(store_of(kafka), present({"filename": "new"}, {"position": 1}))
+    assert [record[3] for record in change.records] == [None]
+    plan = undone(store_of(kafka), change)
+    assert [(action.verb, action.before) for action in plan.changes] == [("remove", {"position": 1})]
+    assert kafka.live() == {(1, COMPACT): b'{"position":4}'}
+
+
+def test_undo_by_another_road_goes_by_the_entries():
+    """A snapshot that knows no records, as that of REST."""
+    kafka = split_and_foreign()
+    change = made(store_of(kafka), present(ORDERS, {"position": 1}))
+    rest = Snapshot("fs-orders", "source", [Entry(ORDERS, {"position": 1}), Entry({"filename": "z"}, {"position": 2})])
+    plan = make_plan(rest, Wish.undo(change))
+    assert [(action.verb, action.partition, action.after) for action in plan.changes] == [("set", ORDERS, {"position": 4})]
+    assert not make_plan(Snapshot("fs-orders", "source", [Entry(ORDERS, {"position": 4})]), Wish.undo(change)).changed
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_undo_of_anything(seed):
+    rng = random.Random(seed)
+    kafka, name = FakeKafka("own", "offsets", partitions=3), rng.choice(NAMES)
+    topics = ["offsets"] if seed % 2 else ["own", "offsets"]
+    for topic in ("own", "offsets"):
+        kafka.put(new_key(name, {"p": 0}), '{"o":1}', topic=topic)
+    more(kafka, rng, 60, ["own", "offsets"])
+    before = {topic: kafka.live(topic) for topic in ("own", "offsets")}
+    partition = rng.choice([{"p": 0}, {"p": 1}, {"p": 7}, {"name": "x", "path": 1}, {"path": 9, "name": "x"}])
+    wish = rng.choice([present(partition, {"o": 5}), present(partition, {"o": 5}, purge=True), absent(partition), absent()])
+    if not make_plan(store_of(kafka, name, topics).read(), wish).changed:
+        return
+    change = made(store_of(kafka, name, topics), wish)
+    undone(store_of(kafka, name, topics), change)
+    assert {topic: kafka.live(topic) for topic in ("own", "offsets")} == before

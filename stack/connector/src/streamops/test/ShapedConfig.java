@@ -23,6 +23,7 @@ import org.apache.kafka.common.config.ConfigException;
 class ShapedConfig extends AbstractConfig {
     static final String TASK_INDEX = "task.index";
     static final String TASK_COUNT = "task.count";
+    private static final List<String> COMMON = List.of("name", "connector.class", "tasks.max");
 
     static final ConfigDef DEFINITION = new ConfigDef()
         .define("topic", Type.STRING, Importance.HIGH, "Topic to write to.")
@@ -52,6 +53,7 @@ class ShapedConfig extends AbstractConfig {
         .define("alter.delay.ms", Type.LONG, 0L, Importance.LOW, "alterOffsets takes so long.")
         .define("fail.task", Type.STRING, "never", ValidString.in("never", "start", "poll"), Importance.LOW,
             "Where every task throws.")
+        .define("refuse.unknown", Type.BOOLEAN, false, Importance.LOW, "Refuse configurations with keys that are not defined here.")
         .define("no.tasks", Type.BOOLEAN, false, Importance.LOW, "Give no task configs.")
         .define("slow.poll.ms", Type.LONG, 0L, Importance.LOW,
             "After each delivery a poll takes so long, whatever happens. A task that is stopped meanwhile is given up "
@@ -68,6 +70,11 @@ class ShapedConfig extends AbstractConfig {
 
     boolean noTasks() {
         return getBoolean("no.tasks");
+    }
+
+    /** Is it a key that neither this connector nor the worker knows? */
+    static boolean isUnknown(String key) {
+        return !DEFINITION.names().contains(key) && !COMMON.contains(key);
     }
 
     String alterMode() {

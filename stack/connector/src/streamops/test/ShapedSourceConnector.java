@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.common.config.Config;
 import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigValue;
 import org.apache.kafka.connect.connector.Task;
 import org.apache.kafka.connect.errors.ConnectException;
 import org.apache.kafka.connect.source.ExactlyOnceSupport;
@@ -30,6 +32,17 @@ public class ShapedSourceConnector extends SourceConnector {
     @Override
     public ConfigDef config() {
         return ShapedConfig.DEFINITION;
+    }
+
+    /** With refuse.unknown=true like the connectors of some vendors. */
+    @Override
+    public Config validate(Map<String, String> config) {
+        List<ConfigValue> values = new ArrayList<>(super.validate(config).configValues());
+        if (Boolean.parseBoolean(config.get("refuse.unknown"))) {
+            config.keySet().stream().filter(ShapedConfig::isUnknown).forEach(key -> values.add(
+                new ConfigValue(key, config.get(key), List.of(), List.of("Unknown configuration '" + key + "'"))));
+        }
+        return new Config(values);
     }
 
     @Override
