@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from stack import ClusterSpec, Stack
-from tests.benchmarks import measure, rest, spark, topic
+from tests.benchmarks import ledger, measure, rest, spark, topic
 from tests.benchmarks.peers import Bkkt
 
 
@@ -30,6 +30,7 @@ def main() -> int:
                 *rest.patch_against_curl(url, 10_000, Path(folder)),
                 *rest.list_and_patch_against_bkkt(url, bkkt, (1, 100), Path(folder)),
                 *rest.hundred_thousand(url),
+                *ledger.rows(url, stack.endpoints()["bootstrap_servers"]),
                 *topic.rows(stack.endpoints()["bootstrap_servers"]),
                 *spark.rows(stack.endpoints()["bootstrap_servers"], Path(folder)),
             ]

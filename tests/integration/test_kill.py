@@ -1,0 +1,272 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""kill -9 at each step of a change that has a name: the next run ends it, with one replay, and the one after that changes nothing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.integration.support.configs import at
+from tests.integration.support.modules import run_module
+from tests.integration.support.playbook import RESET, _environment
+from tests.integration.support.runs import Killer, PlaybookRun, Run, sends
+from tests.integration.support.worker import wait_until
+
+#: what the connector writes at first, and after a change to at(1)
+FIRST, REPLAY = ([f'{{"p":0}}#{number}' for number in numbers] for numbers in (range(5), range(2, 5)))
+
+STEPS = {
+    "before the stop": (sends("PUT", "stop"), False),
+    "stop carried out": (sends("PUT", "stop"), True),
+    "before the change": (sends("PATCH", "offsets"), False),
+    "change carried out": (sends("PATCH", "offsets"), True),
+    "before the resume": (sends("PUT", "resume"), False),
+    "resume carried out": (sends("PUT", "resume"), True),
+}
+#: what the ledger holds then, and whether what was there before is known
+LEFT = {
+    "before the stop": ("started", False), "stop carried out": ("started", False), "before the change": ("started", True),
+    "change carried out": ("started", True), "before the resume": ("applied", True), "resume carried out": ("applied", True)}
+
+
+@pytest.fixture
+def keep(kafka, tmp_path):
+    """keep(kind) -> the options for that ledger."""
+    def keep(kind: str) -> dict:
+        return {"topic": {"ledger": "topic", "bootstrap_servers": [kafka.bootstrap_servers]}, "config": {"ledger": "config"},
+                "file": {"ledger": "file", "ledger_file": str(tmp_path / "ledger.json")}}[kind]
+    return keep
+
+
+@pytest.fixture
+def name(make_on, main, kafka):
+    """Runs, and has delivered all that there is."""
+    name = make_on(main, "RUNNING")
+    wait_until(lambda: main.worker.offsets(name) == [at(4)])
+    assert kafka.values(name) == FIRST
+    return name
+
+
+@pytest.fixture
+def kill_at(proxy_to, main):
+    """kill_at(step, wish, cluster=main): a run of the module that is killed there."""
+    started = []
+
+    def kill_at(wanted, carried_out, wish: dict, cluster=main, times: int = 1) -> None:
+        killer = Killer(wanted, carried_out, times)
+        killer.proxy = proxy_to(cluster.url, killer)
+        killer.run = Run("connector_offsets", {**wish, "connect_url": [killer.proxy.url], "wait_timeout": 60})
+        started.append(killer.run)
+        killer.run.killed()
+
+    yield kill_at
+    for run in started:
+        run.kill()
+
+
+def ledger_of(wish: dict, cluster) -> dict:
+    """The one change of this name, as anybody can look it up."""
+    options = {key: wish[key] for key in ("ledger", "ledger_file", "bootstrap_servers") if key in wish}
+    found = run_module("connector_changes_info", {"connect_url": [cluster.url], "connector": wish["name"], **options})
+    assert not found["failed"], found["msg"]
+    change, = found["changes"]
+    return change
+
+
+def is_made_once(run, wish, cluster, kafka, left, recorder, resumed=False) -> dict:
+    """The second run after a kill ends it, the third one has nothing to do."""
+    url, worker, name = {"connect_url": [recorder.url]}, cluster.worker, wish["name"]
+    recorder.target = cluster.url
+    if resumed:
+        worker.await_state(name, "RUNNING", ["RUNNING"])  # or one may see it, and the next one not yet
+    found = ledger_of(wish, cluster)
+    assert (found["phase"], found["before"] is not None, found["state_due"]) == (*left, "RUNNING")
+    dry = run("connector_offsets", check=True, **{**wish, **url})
+    assert recorder.verbs == {"GET"} and ledger_of(wish, cluster) == found
+    second = run("connector_offsets", **{**wish, **url})
+    assert not second["failed"], second["msg"]
+    assert (dry["changed"], dry["already_applied"]) == (second["changed"], second["already_applied"])
+    assert second["already_applied"] is (left[0] == "applied")
+    worker.await_state(name, "RUNNING", ["RUNNING"])
+    wait_until(lambda: kafka.values(name) == FIRST + REPLAY, reason="the replay")
+    change = ledger_of(wish, cluster)
+    assert (change["phase"], change["state_due"], change["before"], change["after"]) == ("applied", None, [at(4)], [at(1)])
+    assert change == second["change"]
+    # Where nothing was written it is begun anew.
+    assert (change["times"]["started"] == found["times"]["started"]) is left[1]
+    recorder.requests.clear()
+    for check in (True, False):
+        third = run("connector_offsets", check=check, **{**wish, **url})
+        assert (third["failed"], third["changed"], third["already_applied"], third["warnings"]) == (False, False, True, [])
+    assert recorder.verbs == {"GET"} and ledger_of(wish, cluster) == change
+    wait_until(lambda: road_is_at_the_end(cluster, name, kafka), reason="the last offset")
+    assert worker.state(name) == ("RUNNING", ["RUNNING"]) and kafka.values(name) == FIRST + REPLAY, "replayed twice"
+    return second
+
+
+def road_is_at_the_end(cluster, name, kafka) -> bool:
+    return kafka.live_offsets(cluster.offset_topic, name) == {f'["{name}",{{"p":0}}]': '{"n":4}'}
+
+
+CASES = [(step, "topic") for step in STEPS] + [
+    ("stop carried out", "config"), ("change carried out", "config"), ("resume carried out", "config"),
+    ("change carried out", "file"), ("before the resume", "file")]
+
+
+@pytest.mark.parametrize(("step", "kind"), CASES, ids=[f"{step}, {kind}" for step, kind in CASES])
+def test_by_rest(step, kind, name, keep, kill_at, run, main, kafka, recorder):
+    wish = {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", "method": "rest", **keep(kind)}
+    kill_at(*STEPS[step], wish)
+    is_made_once(run, wish, main, kafka, LEFT[step], recorder, step == "resume carried out")
+
+
+@pytest.mark.parametrize(("number", "carried_out", "left"), [
+    (1, True, ("started", False)), (2, True, ("started", True)), (3, False, ("started", True)), (3, True, ("applied", True)),
+    (4, False, ("applied", True))])
+def test_while_the_configuration_takes_the_ledger(number, carried_out, left, name, keep, kill_at, run, main, kafka, recorder):
+    """Its four writings: begun, about to write, applied, done."""
+    wish = {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", **keep("config")}
+    kill_at(sends("PUT", "config"), carried_out, wish, times=number)
+    is_made_once(run, wish, main, kafka, left, recorder, number == 4)
+
+
+# ---- on the offsets topic
+
+
+def written(kafka, cluster, name):
+    """The first question after the transaction, which comes before the ledger is told."""
+    key = f'["{name}",{{"p":0}}]'
+    return lambda request: request.verb == "GET" and kafka.live_offsets(cluster.offset_topic, name).get(key) == '{"n":1}'
+
+
+TOPIC_CASES = [(step, "topic") for step in ("before the stop", "stop carried out", "before the resume", "resume carried out")] + [
+    ("change carried out", kind) for kind in ("topic", "config", "file")]
+
+
+@pytest.mark.parametrize(("step", "kind"), TOPIC_CASES, ids=[f"{step}, {kind}" for step, kind in TOPIC_CASES])
+def test_on_the_offsets_topic(step, kind, name, keep, kill_at, run, main, kafka, recorder):
+    wish = {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", "method": "topic", "offset_topic": main.offset_topic,
+            **keep("topic"), **keep(kind)}
+    kill_at(*((written(kafka, main, name), False) if step == "change carried out" else STEPS[step]), wish)
+    is_made_once(run, wish, main, kafka, LEFT[step], recorder, step == "resume carried out")
+
+
+@pytest.mark.parametrize("step", ["pause carried out", "change carried out", "resume carried out"])
+def test_before_3_5(step, make_on, v34, keep, kill_at, run, kafka, recorder):
+    """Connect 3.4 is paused for it, and has to run again afterwards."""
+    name = make_on(v34, "RUNNING")
+    wish = {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", "offset_topic": v34.offset_topic, **keep("topic")}
+    wanted, left = {"pause carried out": ((sends("PUT", "pause"), True), ("started", False)),
+                    "change carried out": ((written(kafka, v34, name), False), ("started", True)),
+                    "resume carried out": ((sends("PUT", "resume"), True), ("applied", True))}[step]
+    kill_at(*wanted, wish, v34)
+    is_made_once(run, wish, v34, kafka, left, recorder, step == "resume carried out")
+
+
+# ---- the undo
+
+
+UNDO_CASES = [("change carried out", "rest", "topic"), ("before the change", "rest", "config"), ("before the resume", "rest", "file"),
+              ("change carried out", "topic", "topic")]
+
+
+@pytest.mark.parametrize(("step", "road", "kind"), UNDO_CASES, ids=["-".join(case) for case in UNDO_CASES])
+def test_undo(step, road, kind, name, keep, kill_at, run, main, kafka, worker):
+    """Undone once; it delivers nothing, as it goes on from the end."""
+    both = {"name": name, "stop": True, "change_id": "CHG-1", "method": road, **keep("topic"), **keep(kind)}
+    wish, undo = {**both, "offsets": [at(1)], "after_change": "leave"}, {**both, "state": "restored"}
+    assert run("connector_offsets", **wish)["changed"] is True
+    worker.put(name, "resume")
+    wait_until(lambda: kafka.values(name) == FIRST + REPLAY)
+    worker.put(name, "stop")
+    worker.await_state(name, "STOPPED", [])
+    run("connector_offsets", name=name, offsets=[at(3)])
+    worker.put(name, "resume")
+    worker.await_state(name, "RUNNING", ["RUNNING"])
+    wait_until(lambda: kafka.values(name) == FIRST + REPLAY + FIRST[4:])
+    wait_until(lambda: worker.offsets(name) == [at(4)])
+    # What was there before is at(4), as now: something else has to be live, or there is nothing to undo.
+    worker.must("PUT", f"connectors/{name}/config", {**worker.config(name), "records.per.partition": "7"})
+    wait_until(lambda: worker.offsets(name) == [at(6)])
+    worker.await_state(name, "RUNNING", ["RUNNING"])
+    before = kafka.values(name)
+    steps = {"change carried out": (written_back(kafka, main, name), False)} if road == "topic" else STEPS
+    kill_at(*steps[step], undo)
+    assert ledger_of(both, main)["phase"] == ("restored" if step == "before the resume" else "applied")
+    second = run("connector_offsets", **undo)
+    assert not second["failed"], second["msg"]
+    worker.await_state(name, "RUNNING", ["RUNNING"])
+    wait_until(lambda: kafka.values(name) == before + ['{"p":0}#5', '{"p":0}#6'], reason="what comes after at(4)")
+    change = ledger_of(both, main)
+    assert (change["phase"], change["state_due"], change["before"]) == ("restored", None, [at(4)])
+    for again in (undo, wish):
+        third = run("connector_offsets", **again)
+        assert (third["failed"], third["changed"], third["already_applied"]) == (False, False, False)
+    assert kafka.values(name) == before + ['{"p":0}#5', '{"p":0}#6'] and worker.state(name) == ("RUNNING", ["RUNNING"])
+
+
+def written_back(kafka, cluster, name):
+    key = f'["{name}",{{"p":0}}]'
+    return lambda request: request.path.endswith("/status") and kafka.live_offsets(cluster.offset_topic, name).get(key) == '{"n":4}'
+
+
+# ---- whole playbooks
+
+
+PLAY = """
+- hosts: all
+  connection: local
+  gather_facts: false
+  vars:
+    ansible_python_interpreter: "{{ ansible_playbook_python }}"
+  tasks:
+    - streamops.kafka_connect.connector_offsets: "{{ wish }}"
+"""
+
+
+def killed_playbook(step: str, playbook: str, variables: dict, proxy_to, main, folder) -> None:
+    killer = Killer(*STEPS[step])
+    killer.proxy = proxy_to(main.url, killer)
+    (folder / "vars.json").write_text(json.dumps(variables).replace(main.url, killer.proxy.url))
+    command = [str(Path(sys.executable).with_name("ansible-playbook")), "-i", "eu,", "-e", "@vars.json", playbook]
+    killer.run = PlaybookRun(command, folder, _environment())
+    killer.run.killed()
+
+
+def test_a_playbook(name, keep, proxy_to, playbooks, run, main, kafka, recorder, tmp_path):
+    step, wish = "change carried out", {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", **keep("topic")}
+    (tmp_path / "play.yml").write_text(PLAY)
+    variables = {"wish": {**wish, "connect_url": [main.url]}}
+    killed_playbook(step, "play.yml", variables, proxy_to, main, tmp_path)
+    is_made_once(run, wish, main, kafka, LEFT[step], recorder)
+    again = playbooks.run("play.yml", {"eu": {}}, "-v", **variables)
+    assert again.rc == 0 and again.recap["eu"]["changed"] == 0 and '"already_applied": true' in again.stdout, again
+
+
+@pytest.mark.parametrize("step", ["change carried out", "before the resume"])
+def test_the_role(step, name, keep, proxy_to, playbooks, main, kafka, worker, tmp_path):
+    """The playbook of the collection, killed and started again as it is."""
+    variables = {"kafka_connect_url": main.url, "kafka_bootstrap_servers": kafka.bootstrap_servers, "reset_offsets_settle": 0,
+                 "reset_offsets_change_id": "CHG-1", "reset_offsets_backup_dir": str(playbooks.backups),
+                 "reset_offsets_connectors": [{"name": name, "offsets": [at(1)]}]}
+    killed_playbook(step, RESET, variables, proxy_to, main, tmp_path)
+    wish = {"name": name, **keep("topic")}
+    found = ledger_of(wish, main)
+    assert (found["phase"], found["before"], found["state_due"]) == (LEFT[step][0], [at(4)], "RUNNING")
+    counts = []
+    for _time in range(2):
+        play = playbooks.run(RESET, {"eu": {}}, **variables)
+        assert play.rc == 0, play
+        counts.append(play.recap["eu"]["changed"])
+        worker.await_state(name, "RUNNING", ["RUNNING"])
+        wait_until(lambda: kafka.values(name) == FIRST + REPLAY, reason="the replay")
+        wait_until(lambda: worker.offsets(name) == [at(4)])
+    assert counts[0] > 0 and counts[1] == 0
+    change = ledger_of(wish, main)
+    assert (change["phase"], change["before"], change["state_due"]) == ("applied", [at(4)], None)
+    assert kafka.values(name) == FIRST + REPLAY and worker.state(name) == ("RUNNING", ["RUNNING"])

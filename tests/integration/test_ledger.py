@@ -1,0 +1,565 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The ledger of changes on real topics and in real configurations: what it keeps, what it refuses, and that of two runs one wins."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+import uuid
+
+import pytest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._http import Transport
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import Fenced, KafkaClient
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import Change, Taken, Unreadable, encode, now
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.config import ConfigLedger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.topic import TopicLedger, key_of
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._rest import ConnectClient
+from confluent_kafka.admin import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    ConfigResource,
+    NewTopic,
+    ResourcePatternType,
+    ResourceType,
+)
+
+from tests.integration.support.configs import shaped
+from tests.integration.support.modules import run_module
+from tests.integration.support.secured import login
+from tests.integration.support.worker import wait_until
+
+KEY = "streamops.kafka_connect.changes"
+
+
+def change(change_id: str = "CHG-1", connector: str = "c", revision: int = 1, run: str = "r1", partitions: int = 1, **more) -> Change:
+    rows = [{"partition": {"filename": f"/data/in/orders-{p}.csv"}, "offset": {"position": 4000000000 + p}} for p in range(partitions)]
+    values = {
+        "connector": connector, "change_id": change_id, "digest": "sha256:1", "phase": "started", "revision": revision, "run": run,
+        "times": {"started": now()}, "who": {"user": "ops"}, "road": "rest", "offset_topic": None, "cluster": {}, "kind": "source",
+        "state_due": None, "before": rows, "after": rows, "records": None}
+    return Change(**{**values, **more})
+
+
+def facts(changes) -> list[tuple]:
+    return [(one.change_id, one.revision, one.run) for one in changes]
+
+
+@pytest.fixture
+def topic(kafka):
+    """The name of a topic that does not exist, deleted afterwards."""
+    name = f"t-{uuid.uuid4().hex[:8]}-changes"
+    yield name
+    if kafka.exists(name):
+        kafka.drop(name)
+
+
+@pytest.fixture
+def client(kafka):
+    """client() -> a KafkaClient like that of a run of its own."""
+    made = []
+
+    def client(**settings) -> KafkaClient:
+        made.append(KafkaClient({"bootstrap.servers": kafka.bootstrap_servers, **settings}, 20))
+        return made[-1]
+
+    yield client
+    for one in made:
+        one.close()
+
+
+@pytest.fixture
+def ledger(client, topic):
+    return lambda name=None, group=None, **settings: TopicLedger(client(**settings), name or topic, group)
+
+
+# ---- the topic itself
+
+
+def _settings(kafka, topic: str) -> dict:
+    resource = ConfigResource(ResourceType.TOPIC, topic)
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
+    found = admin.describe_configs([resource])[resource].result(20)
+    return {name: entry.value for name, entry in found.items()}
+
+
+def test_only_the_first_put_makes_the_topic(ledger, kafka, topic):
+    """Compacted, one partition, the cluster's replication factor."""
+    assert ledger().changes("c") == [] and not kafka.exists(topic)
+    one = ledger()
+    one.put(change(), None)
+    assert facts(ledger().changes("c")) == [("CHG-1", 1, "r1")] and one.warnings == []
+    assert _settings(kafka, topic)["cleanup.policy"] == "compact" and list(kafka.ends(topic)) == [0]
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
+    offsets, ours = (admin.list_topics(name, timeout=20).topics[name].partitions[0].replicas for name in ("connect-main-offsets", topic))
+    assert len(ours) == len(offsets)
+
+
+def test_both_make_the_topic_at_once(ledger):
+    outcomes = _at_once([lambda number=number: ledger().put(change(f"CHG-{number}"), None) for number in range(4)])
+    assert outcomes == [None] * 4
+    assert sorted(facts(ledger().changes("c"))) == [(f"CHG-{number}", 1, "r1") for number in range(4)]
+
+
+@pytest.mark.parametrize("policy", ["delete", "compact,delete"])
+def test_a_topic_that_forgets_is_refused(ledger, kafka, lone, policy):
+    name = lone(1, policy)
+    for attempt in (lambda: ledger(name).changes("c"), lambda: ledger(name).put(change(), None)):
+        with pytest.raises(errors.RoadError, match=f"cleanup.policy={policy}.*kafka-configs.sh"):
+            attempt()
+    assert kafka.raw_records(name) == []
+
+
+def test_rubbish_is_left_out_but_not_what_may_be_ours(ledger, kafka, lone):
+    name = lone(5)
+    kafka.raw(name, [(0, b"gibberish", b"x"), (1, b'["c",{"p":0}]', b'{"n":1}'), (2, b'["c","\xff"]', b"x"),
+                     (3, key_of("d", "CHG-1"), b"x")])
+    ledger(name).put(change(), None)
+    one = ledger(name)
+    assert facts(one.changes("c")) == [("CHG-1", 1, "r1")]
+    assert one.warnings == [f"The topic {name} holds 3 records that this collection has not written; left out."]
+    with pytest.raises(Unreadable, match="CHG-1.* on the topic .*Nothing was changed"):
+        ledger(name).changes("d")
+    with pytest.raises(Unreadable):
+        ledger(name).put(change(connector="d"), None)
+    assert len([record for record in kafka.raw_records(name) if record.key == key_of("d", "CHG-1")]) == 1
+    # A tombstone, as the message says, mends it.
+    kafka.raw(name, [(3, key_of("d", "CHG-1"), None)])
+    assert ledger(name).changes("d") == []
+
+
+def test_what_is_not_committed_does_not_count(ledger, kafka, lone):
+    name = lone(1)
+    kafka.raw(name, [(0, key_of("c", "CHG-1"), encode(change()).encode())], transaction="aborted")
+    assert ledger(name).changes("c") == []
+    with kafka.open_transaction(name, [(0, key_of("c", "CHG-2"), encode(change("CHG-2")).encode())]):
+        one = ledger(name)
+        assert one.changes("c") == [] and "transaction is open" in one.warnings[0]
+
+
+def test_a_run_that_was_killed_in_its_transaction_holds_up_nobody(ledger, kafka, topic):
+    """Its own connector's next run ends it at once."""
+    ledger().put(change("CHG-0"), None)
+    wrecked = ledger()
+    writer = wrecked.kafka.writer(f"streamops.kafka_connect.ledger.{topic}.c", {})
+    producer = writer._begin(topic, None)
+    producer.produce(topic, encode(change(run="dead")).encode(), key_of("c", "CHG-1"), 0)
+    producer.flush(10)
+    assert "transaction is open" in _warned(ledger())
+    ledger().put(change(run="alive"), None)
+    assert facts(ledger().changes("c")) == [("CHG-0", 1, "r1"), ("CHG-1", 1, "alive")]
+
+
+def _warned(ledger) -> str:
+    ledger.changes("c")
+    return " ".join(ledger.warnings)
+
+
+def test_partitions_that_were_added(ledger, kafka, topic):
+    for number in range(6):
+        ledger().put(change(f"CHG-{number}"), None)
+    kafka.widen(topic, 5)
+    for number in range(6):
+        ledger().put(change(f"CHG-{number}", revision=2), change(f"CHG-{number}"))
+    assert sorted(facts(ledger().changes("c"))) == [(f"CHG-{number}", 2, "r1") for number in range(6)]
+    assert len({record.partition for record in kafka.raw_records(topic)}) > 1
+
+
+def test_groups_are_apart(ledger):
+    ledger(group="one").put(change(run="a"), None)
+    ledger(group="two").put(change(run="b"), None)
+    assert facts(ledger(group="one").changes("c")) == [("CHG-1", 1, "a")] and ledger().changes() == []
+    assert "the Connect group one, the Connect group two" in _warned(ledger())
+
+
+# ---- who wins
+
+
+def _at_once(calls) -> list:
+    """What each raises, None where it returns."""
+    gate, outcomes = threading.Barrier(len(calls)), [None] * len(calls)
+
+    def run(number):
+        gate.wait()
+        try:
+            calls[number]()
+        except Exception as error:
+            outcomes[number] = error
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(len(calls))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    return outcomes
+
+
+def test_of_several_at_once_one_wins(ledger):
+    """Twenty times; then the same for the next step of a change that both know."""
+    ledger().put(change("first"), None)
+    for turn in range(20):
+        name, runs = f"CHG-{turn}", ["a", "b", "c"]
+        outcomes = _at_once([lambda name=name, run=run: ledger().put(change(name, run=run), None) for run in runs])
+        won = [run for run, outcome in zip(runs, outcomes, strict=True) if outcome is None]
+        assert len(won) == 1 and sum(isinstance(outcome, Taken) for outcome in outcomes) == 2, outcomes
+        assert {outcome.change.run for outcome in outcomes if outcome} == set(won)
+        assert (name, 1, won[0]) in facts(ledger().changes("c"))
+    base = change("CHG-0", run=next(run for name, _revision, run in facts(ledger().changes("c")) if name == "CHG-0"))
+    outcomes = _at_once([lambda run=run: ledger().put(change("CHG-0", revision=2, run=run), base) for run in ("x", "y")])
+    assert sorted(outcome.__class__.__name__ for outcome in outcomes) == ["NoneType", "Taken"], outcomes
+
+
+def test_two_changes_of_one_connector_at_once(ledger):
+    """They shut out each other, but both get there."""
+    ledger().put(change("first"), None)
+    for turn in range(5):
+        outcomes = _at_once([lambda name=name: ledger().put(change(name), None) for name in (f"A-{turn}", f"B-{turn}")])
+        assert outcomes == [None, None]
+    assert len(ledger().changes("c")) == 11
+
+
+def test_shut_out_between_two_steps(ledger):
+    mine = ledger()
+    mine.put(change(), None)
+    ledger().put(change("CHG-2", run="other"), None)
+    mine.put(change(revision=2), change())
+    ledger().put(change(revision=3, run="other"), change(revision=2))
+    with pytest.raises(Taken) as caught:
+        mine.put(change(revision=3), change(revision=2))
+    assert caught.value.change.run == "other"
+
+
+def test_a_transactional_id_of_ones_own(ledger):
+    """The offsets road then has the same, and shuts out the ledger between its two steps."""
+    mine = ledger(**{"transactional.id": "ops"})
+    mine.put(change(), None)
+    mine.kafka.write([(mine.name, 0, b"other", b"x")], "ignored")
+    mine.put(change(revision=2), change())
+    assert facts(ledger().changes("c")) == [("CHG-1", 2, "r1")]
+
+
+def test_the_client_tells_that_it_is_fenced(client, lone):
+    name = lone(1)
+    first, second = client().writer("same", {}), client().writer("same", {})
+    first.write([(name, 0, b"k", b"1")])
+    second.write([(name, 0, b"k", b"2")])
+    with pytest.raises(Fenced):
+        first.write([(name, 0, b"k", b"3")])
+    second.write([(name, 0, b"k", b"4")])
+
+
+# ---- large ones
+
+
+def test_a_change_of_a_hundred_thousand_partitions(ledger):
+    one = ledger()
+    large = change(partitions=100000)
+    assert len(encode(large)) > 10000000
+    one.put(large, None)
+    one.put(large._replace(revision=2), large)
+    found, = ledger().changes("c")
+    assert found == large._replace(revision=2)
+
+
+def test_too_large_for_the_topic(ledger, kafka, topic):
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap_servers})
+    new = NewTopic(topic, 1, 1, config={"cleanup.policy": "compact", "max.message.bytes": "2000"})
+    admin.create_topics([new])[topic].result(20)
+    wait_until(lambda: ledger().changes() == [])
+    with pytest.raises(errors.BrokerError, match="CHG-1 of c has 5000 partitions.*Nothing was changed.*max.message.bytes"):
+        ledger().put(change(partitions=5000), None)
+    assert ledger().changes("c") == []
+    ledger().put(change(), None)
+
+
+# ---- rights
+
+
+@pytest.fixture(scope="module")
+def admin(plain) -> AdminClient:
+    return AdminClient({"bootstrap.servers": plain, "log_level": 0})
+
+
+@pytest.fixture
+def allow(admin):
+    """allow(resource type, its name, *operations): operator may."""
+    given = []
+
+    def allow(kind, name: str, *operations) -> None:
+        for operation in operations:
+            rule = (kind, name, ResourcePatternType.LITERAL, "User:operator", "*", operation, AclPermissionType.ALLOW)
+            admin.create_acls([AclBinding(*rule)])[AclBinding(*rule)].result(20)
+            given.append(AclBindingFilter(*rule))
+            wait_until(lambda: admin.describe_acls(given[-1]).result(20), reason=f"{operation} on {name}")
+
+    yield allow
+    if given:
+        for future in admin.delete_acls(given).values():
+            future.result(20)
+        wait_until(lambda: not any(admin.describe_acls(rule).result(20) for rule in given), reason="no rights to be left")
+
+
+@pytest.fixture
+def operator(secured):
+    """operator(topic) -> the ledger as the user operator."""
+    options = login(secured, "SCRAM-SHA-512", "operator")
+    settings = {"bootstrap.servers": options["bootstrap_servers"][0], "security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512",
+                "sasl.username": "operator", "sasl.password": options["sasl_password"], "ssl.ca.location": options["ssl_ca_path"]}
+    made = []
+
+    def operator(topic: str) -> TopicLedger:
+        made.append(KafkaClient(settings, 15))
+        return TopicLedger(made[-1], topic)
+
+    yield operator
+    for one in made:
+        one.close()
+
+
+@pytest.fixture
+def guarded(admin):
+    """A compacted topic on the secured cluster."""
+    name = f"t-{uuid.uuid4().hex[:8]}-changes"
+    admin.create_topics([NewTopic(name, 1, 1, config={"cleanup.policy": "compact"})])[name].result(20)
+    yield name
+    admin.delete_topics([name])[name].result(20)
+
+
+TOPIC, READ = ResourceType.TOPIC, (AclOperation.READ, AclOperation.DESCRIBE)
+
+
+def _denied(call) -> str:
+    with pytest.raises(errors.BrokerDenied) as caught:
+        call()
+    assert "othing was changed" in caught.value.message
+    return caught.value.message
+
+
+def test_each_right_that_is_missing_is_named(operator, allow, guarded):
+    identity = f"streamops.kafka_connect.ledger.{guarded}.c"
+    assert f"Read and Describe on Topic {guarded}" in _denied(lambda: operator(guarded).changes("c"))
+    allow(TOPIC, guarded, *READ)
+    found = operator(guarded)
+    assert found.changes("c") == [] and f"DescribeConfigs on Topic {guarded}" in found.warnings[0]
+    assert f"Write and Describe on TransactionalId {identity}" in _denied(lambda: operator(guarded).put(change(), None))
+    allow(ResourceType.TRANSACTIONAL_ID, identity, AclOperation.WRITE, AclOperation.DESCRIBE)
+    assert f"Write on Topic {guarded}" in _denied(lambda: operator(guarded).put(change(), None))
+    allow(TOPIC, guarded, AclOperation.WRITE, AclOperation.DESCRIBE_CONFIGS)
+    one = operator(guarded)
+    one.put(change(), None)
+    one.put(change(revision=2), change())
+    assert facts(operator(guarded).changes("c")) == [("CHG-1", 2, "r1")] and one.warnings == []
+
+
+def test_the_right_to_create_is_named(operator, allow, admin):
+    name = f"t-{uuid.uuid4().hex[:8]}-changes"
+    allow(TOPIC, name, *READ, AclOperation.WRITE)
+    assert operator(name).changes("c") == []
+    message = _denied(lambda: operator(name).put(change(), None))
+    assert f"Create on Topic {name}" in message and "kafka-topics.sh" in message
+    assert name not in admin.list_topics(timeout=20).topics
+
+
+# ---- in the configuration
+
+
+@pytest.fixture
+def in_config():
+    """in_config(url, connector) -> the ledger as a run of its own."""
+    made = []
+
+    def in_config(url: str, connector: str | None) -> ConfigLedger:
+        made.append(Transport([url], use_proxy=False))
+        return ConfigLedger(ConnectClient(made[-1]), connector)
+
+    yield in_config
+    for one in made:
+        one.close()
+
+
+@pytest.mark.parametrize("version", ["main", "v35"])
+@pytest.mark.parametrize("state", ["STOPPED", "RUNNING"])
+def test_in_the_configuration(version, state, request, make_on, in_config):
+    """No config provider is asked for what looks like a reference; all else stays as it is."""
+    cluster = request.getfixturevalue(version)
+    name = make_on(cluster, state)
+    before = cluster.worker.config(name)
+    one = in_config(cluster.url, name)
+    assert one.changes(name) == []
+    mine = change(connector=name, before=[{"partition": {"p": "${file:/etc/passwd:x} $ ${env:HOME}"}, "offset": {"é": '"\\'}}])
+    one.put(mine, None)
+    one.put(mine._replace(revision=2), mine)
+    assert in_config(cluster.url, name).changes(name) == [mine._replace(revision=2)]
+    after = cluster.worker.config(name)
+    assert "$" not in after[KEY]
+    assert {key: value for key, value in after.items() if key != KEY} == before
+    with pytest.raises(Taken):
+        in_config(cluster.url, name).put(change(connector=name, run="other"), None)
+    cluster.worker.await_state(name, state, {"STOPPED": [], "RUNNING": ["RUNNING"]}[state])
+    assert [found.connector for found in in_config(cluster.url, None).changes() if found.connector == name] == [name]
+
+
+def test_as_much_as_fits_into_the_configuration(make, in_config, main):
+    """With text that grows in each JSON around it."""
+    name = make(shaped())
+    rows = [{"partition": {"p": f'"\\"{p}é'}, "offset": {"n": p}} for p in range(2400)]
+    large = [change(f"CHG-{number}", name, before=rows, after=rows, phase="applied") for number in range(2)]
+    for one in large:
+        in_config(main.url, name).put(one, None)
+    assert in_config(main.url, name).changes(name) == large[1:]
+    with pytest.raises(errors.ConnectError, match="too large.*ledger: topic"):
+        in_config(main.url, name).put(change("CHG-3", name, partitions=10000), None)
+
+
+def test_of_two_at_once_one_wins_in_the_configuration(make, in_config, main):
+    for _turn in range(5):
+        name = make(shaped())
+        outcomes = _at_once([
+            lambda run=run, name=name: in_config(main.url, name).put(change(connector=name, run=run), None) for run in ("a", "b")])
+        held, = in_config(main.url, name).changes(name)
+        assert sorted(outcome.__class__.__name__ for outcome in outcomes) == ["NoneType", "Taken"], outcomes
+        assert outcomes["ab".index(held.run)] is None
+
+
+def test_a_connector_that_refuses_unknown_keys(make, in_config, main, worker):
+    name = make(shaped(refuse_unknown="true"))
+    before = worker.config(name)
+    with pytest.raises(errors.Refused) as caught:
+        in_config(main.url, name).put(change(connector=name), None)
+    assert all(words in caught.value.message for words in (name, KEY, "Unknown configuration", "Nothing was changed", "ledger: topic"))
+    assert worker.config(name) == before
+
+
+def test_a_name_that_no_url_takes(in_config, main, worker):
+    """It can be created by POST, and then stays."""
+    name = "a/b-kept-by-the-tests"
+    if not worker.exists(name):
+        worker.must("POST", "connectors", {"name": name, "config": shaped(topic="c20"), "initial_state": "STOPPED"})
+        wait_until(lambda: "info" in worker.must("GET", "connectors?expand=info").get(name, {}), reason=f"{name} in the list")
+    with pytest.raises(errors.AmbiguousName, match="ledger: topic"):
+        in_config(main.url, name).put(change(connector=name), None)
+
+
+def test_deleted_meanwhile(make, in_config, main, worker):
+    name = make(shaped())
+    one = in_config(main.url, name)
+    one.put(change(connector=name), None)
+    worker.delete(name)
+    wait_until(lambda: not worker.exists(name))
+    with pytest.raises(errors.NoConnector, match="nothing is known of its changes"):
+        one.put(change(connector=name, revision=2), change(connector=name))
+
+
+def test_the_module_connector_leaves_it_alone(make, in_config, main, run, worker):
+    name = make(shaped())
+    in_config(main.url, name).put(change(connector=name), None)
+    wanted = {key: value for key, value in worker.config(name).items() if key != KEY}
+    same = run("connector", name=name, config=wanted)
+    assert same["changed"] is False and KEY not in json.dumps(same)
+    for check in (True, False):
+        other = run("connector", check=check, name=name, config={**wanted, "interval.ms": "7"})
+        assert other["changed"] is True and KEY not in json.dumps(other["diff"])
+    assert worker.config(name)["interval.ms"] == "7"
+    assert facts(in_config(main.url, name).changes(name)) == [("CHG-1", 1, "r1")]
+    shown, = run("connector_info", name=[name])["connectors"]
+    assert "connector_changes_info" in shown["config"][KEY]
+
+
+# ---- the module
+
+
+def test_the_module_shows_each_kind(ledger, in_config, main, make, kafka, topic, tmp_path):
+    name = make(shaped())
+    in_config(main.url, name).put(change(connector=name), None)
+    for number in range(2):
+        ledger().put(change(f"CHG-{number}", connector=name, partitions=3), None)
+
+    def look(**options) -> dict:
+        wish = {"connect_url": [main.url], "connector": name, **options}
+        found = run_module("connector_changes_info", wish)
+        assert not found["failed"], found
+        assert run_module("connector_changes_info", wish, check=True) == found and found["changed"] is False
+        return found
+
+    found = look()
+    assert (found["ledger"], found["counts"]["total"]) == ("config", 1)
+    brokers = {"bootstrap_servers": [kafka.bootstrap_servers], "ledger_topic": topic}
+    found = look(**brokers, max_entries=1)
+    assert (found["ledger"], found["where"], found["counts"]) == (
+        "topic", f"the topic {topic}", {"started": 2, "applied": 0, "restored": 0, "total": 2})
+    assert [(one["change_id"], one["partitions"], len(one["after"])) for one in found["changes"]] == [("CHG-0", 3, 1), ("CHG-1", 3, 1)]
+    assert look(**brokers, change_id="CHG-1", connector=None)["counts"]["total"] == 1
+    assert look(**brokers, ledger="config", connector=None)["counts"]["started"] >= 1
+    path = str(tmp_path / "l.json")
+    assert look(ledger_file=path)["changes"] == [] and look(ledger_file=path)["where"] == f"the file {path}"
+    assert look(**{**brokers, "ledger_topic": "no-such-topic"})["changes"] == []
+
+
+def test_the_module_refuses(main, kafka, lone):
+    for options, words in (
+            ({"ledger": "topic"}, "needs bootstrap_servers"), ({"ledger": "file"}, "needs ledger_file"),
+            ({"bootstrap_servers": [kafka.bootstrap_servers], "ledger_topic": lone(1, "delete")}, "cleanup.policy=delete"),
+            ({"ledger": "none"}, "ledger"), ({"connector": "gone"}, "no such connector")):
+        found = run_module("connector_changes_info", {"connect_url": [main.url], **options})
+        assert found["failed"] and words in found["msg"], found
+
+
+# ---- the playbook
+
+
+REPORT = "streamops.kafka_connect.changes_report"
+LINE = 120
+
+
+def _table(play, host: str) -> list[str]:
+    """The lines as a person sees them, none longer than a terminal has room for."""
+    found = re.search(rf'^ok: \[{host}\] => (\{{\n    "msg": \[\n.*?^\}})$', play.stdout, re.MULTILINE | re.DOTALL)
+    assert found, play
+    assert all(len(line) <= LINE for line in found[1].splitlines()), found[1]
+    return json.loads(found[1])["msg"]
+
+
+def test_the_playbook_reports(ledger, kafka, main, topic, playbooks, tmp_path):
+    """Beside a cluster whose ledger cannot be read; text that looks like a template is none; the same in check mode, but no file."""
+    hostile = "e {{ 1/0 }}"
+    times = {"started": "2026-01-31T12:00:00.000Z", "applied": "2026-01-31T12:00:05.123Z", "restored": "2026-02-01T08:00:00.000Z"}
+    for number, (connector, phase) in enumerate([("orders-source", "applied"), (hostile, "started"), ("x" * 60, "restored")]):
+        known = {name: moment for name, moment in times.items() if name in ("started", phase)}
+        ledger().put(change(f"CHG-{number}", connector, phase=phase, times=known, who={"user": "ops", "awx_job": '1 "2"'},
+                            partitions=number + 1), None)
+    brokers = [kafka.bootstrap_servers]
+    hosts = {"eu": {"kafka_connect_url": main.url, "kafka_bootstrap_servers": brokers, "kafka_connect_ledger_topic": topic},
+             "us": {"kafka_connect_url": main.url, "kafka_connect_ledger": "topic"}}
+    folder = tmp_path / "reports"
+    dry = playbooks.run(REPORT, hosts, "--check", "--diff", changes_report_dir=str(folder))
+    assert not folder.exists()
+    play = playbooks.run(REPORT, hosts, "--diff", changes_report_dir=str(folder))
+    for one in (dry, play):
+        assert one.rc == 2 and "Traceback" not in one.text, one
+        assert one.recap["eu"]["failed"] == 0 and one.recap["us"]["failed"] == 1
+        assert one.recap["eu"]["changed"] == one.recap["us"]["changed"] == 0
+        assert "No report of us: ledger: topic needs bootstrap_servers" in one.failure("us")
+        assert _table(one, "us")[0] == "us: NO REPORT"
+    lines = _table(play, "eu")
+    assert lines == _table(dry, "eu")
+    assert lines[0] == f"eu: the topic {topic}, 3 changes: 1 applied, 1 restored, 1 started and not ended"
+    assert lines[2].split() == ["WHEN", "(UTC)", "CONNECTOR", "CHANGE", "PHASE", "ROAD", "PARTITIONS", "BY"]
+    assert lines[3].split() == ["2026-01-31", "12:00:05", "orders-source", "CHG-0", "applied", "rest", "1", "user=ops", "awx_job=1", "'2'"]
+    assert hostile in lines[4] and "2026-02-01 08:00:00" in lines[5] and "xxx..." in lines[5] and lines[5].split()[6] == "3"
+    assert lines[7].startswith("STARTED: 1 change of which")
+    report = json.loads((folder / "eu.json").read_text())
+    assert [one["connector"] for one in report["changes"]] == ["orders-source", hostile, "x" * 60]
+    assert report["changes"][2]["before"] == change(partitions=3).before and report["error"] is None
+    assert "bootstrap_servers" in json.loads((folder / "us.json").read_text())["error"]
+    hosts["us"] = {**hosts["eu"], "kafka_connect_ledger_topic": "no-such-topic"}
+    few = playbooks.run(REPORT, hosts, changes_report_lines="1", changes_report_connector="orders-source")
+    assert few.rc == 0 and _table(few, "eu")[0] == f"eu: the topic {topic}, 1 change: 1 applied, 0 restored, 0 started and not ended", few
+    assert _table(few, "us")[::3] == ["us: the topic no-such-topic, 0 changes", "(nothing)"]
+    few = playbooks.run(REPORT, {"eu": hosts["eu"]}, changes_report_lines="1")
+    assert [line[:19] for line in _table(few, "eu")[3:5]] == ["2026-02-01 08:00:00", "  ... and 2 older"]
