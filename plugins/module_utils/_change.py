@@ -47,6 +47,10 @@ _AT_ONCE = 5
 PUT_BACK, LATER, LEAVE = "put_back", "put_back_later", "leave"
 
 
+class _Untold(errors.ConnectError):
+    """The change is made, and the ledger does not know."""
+
+
 class OffsetsChange:
     """Carries one wish out, or predicts it."""
 
@@ -146,8 +150,10 @@ class OffsetsChange:
         if found is None or found.stopped or self._never_ran(found):
             if not self.store.gated:
                 plan = self._plan(found)  # a task that was waited for has committed once more
+            if not plan.changed:
+                return self._nothing_to_change(plan, found, check_mode)
             self._begin(found)
-            return self._bring_due(self._change(plan, found) if plan.changed else self._result(plan, found), found)
+            return self._bring_due(self._change(plan, found), found)
         self._begin(found, found.state if self.stop else None)
         if found.idle and self.store.gated:
             try:
@@ -280,6 +286,7 @@ class OffsetsChange:
         if self.once is not None:
             if found is None or self._is_held(found):  # by a run of this change that did not end
                 state_due = self.once.state_due or state_due
+            self._state_back = state_due is None
             self.once.begin("" if self.once.undo else self._digest(found), None if self.after_change == LEAVE else state_due,
                             road=self.store.road, offset_topic=self.roads.result(self.store)["offset_topic"], cluster=self.roads.cluster(),
                             kind=self._kind(found))
@@ -338,7 +345,7 @@ class OffsetsChange:
         return found.state == STOPPED or found.state == PAUSED and not self.lifecycle.can_stop
 
     def _tell_ledger(self, error) -> None:
-        if self.once is None or isinstance(error, Taken):
+        if self.once is None or isinstance(error, (Taken, _Untold)):
             return
         try:
             self.once.give_up(self._offsets_back, self._state_back)
@@ -360,8 +367,8 @@ class OffsetsChange:
             else:
                 self._note_written(due)
                 result = self._result(plan, stopped)
-        except Lost:
-            raise  # the other run puts it back
+        except (Lost, _Untold):
+            raise  # another run puts it back
         except errors.ConnectError as error:
             raise self._state_put_back(due, error)
         except Exception:  # a fault of our own must not leave a connector stopped
@@ -422,7 +429,15 @@ class OffsetsChange:
         self._offsets_back = False
         if stopped is not None and not self.store.gated:
             self._check_still_halted()
-        self._note_written(state_due)
+        try:
+            self._note_written(state_due)
+        except Lost:
+            raise
+        except errors.ConnectError as error:
+            raise _Untold(
+                "The offsets of %s are changed as declared, but that could not be written into the ledger (%s). It is left as it is now, stopped: "
+                "once it ran on, the next run of this change would change it again. Run the same again, which finishes the change. %s"
+                % (self.name, self.once.ledger.where, error.message), **dict(error.facts, changed=True, backup_file=self.backup))
         return self._result(plan, stopped)
 
     def _note_written(self, state_due) -> None:

@@ -73,7 +73,7 @@ def test_a_replay_is_proven(source, main, kafka, reset):
              "verify": verify(name, replayed={}, duplicates={}, count={"min": LINES, "max": LINES})}
     before = main.worker.picture(name)
     dry = reset(entry, "--check", "--diff")
-    assert dry.rc == 0 and dry.recap["eu"]["changed"] == 2, dry
+    assert dry.rc == 0 and dry.recap["eu"]["changed"] == 1, dry
     assert main.worker.picture(name) == before and not reset.reports.exists()
     play = reset(entry)
     assert play.rc == 0, play
@@ -100,7 +100,8 @@ def test_a_skip_that_was_none(source, main, reset):
     failure = play.failure("eu")
     assert play.rc == 2 and reset.report()["verdict"] == "fail"
     assert f"The offsets of {name} were changed as declared and stay so, it is started, but the verification did not succeed: " in failure
-    assert f"[fail] not_replayed {name}: " in failure and f"The offsets before the change are in {reset.playbooks.backups}/eu-{name}-" in failure
+    assert f"[fail] not_replayed {name}: " in failure
+    assert f"The offsets before the change are in {reset.playbooks.backups}/eu-{name}-" in failure
     assert main.worker.state(name) == ("RUNNING", ["RUNNING"])
 
 
@@ -113,9 +114,10 @@ def test_put_back(source, main, reset):
              "verify": {**verify(name, count={"max": 1}), "put_back": True}}
     play = reset(entry)
     assert play.rc == 2 and reset.report()["verdict"] == "fail", play
-    assert f"The change of {name} failed, and offsets and state (started) are as they were: 1 of 1 checks did not pass" in play.failure("eu")
+    failure = play.failure("eu")
+    assert f"The change of {name} failed, and offsets and state (started) are as they were: 1 of 1 checks did not pass" in failure
     assert main.worker.state(name) == ("RUNNING", ["RUNNING"])
-    assert main.worker.offsets(name) == [{"partition": {"filename": str(file)}, "offset": {"position": file.stat().st_size}}]
+    assert [pair["offset"] for pair in main.worker.offsets(name)] == [{"position": file.stat().st_size}]
 
 
 def test_what_is_missing_is_known_before_the_first_change(source, main, reset):

@@ -383,7 +383,7 @@ def test_no_payload_in_report_or_page(outcome):
 
 def tiny(kafka, **changes) -> dict:
     """A document of one topic that is as declared."""
-    servers = {"bootstrap.servers": kafka.servers, "default.api.timeout.ms": 4000, "request.timeout.ms": 2000}
+    servers = {"bootstrap.servers": kafka.servers}
     document = {"version": 1, "clusters": {"main": servers}, "topics": {"full": kafka.topics["full"]}}
     return {**document, "checks": [{"type": "replayed", "topic": "full"}], **changes}
 
@@ -415,7 +415,7 @@ def test_topic_that_is_not_there(submit, document, kafka):
 
 def test_brokers_that_are_not_there(submit, document, kafka):
     wish = tiny(kafka)
-    wish["clusters"]["main"]["bootstrap.servers"] = "127.0.0.1:9"
+    wish["clusters"]["main"] = {"bootstrap.servers": "127.0.0.1:9", "default.api.timeout.ms": 4000, "request.timeout.ms": 2000}
     began = time.monotonic()
     status, report, errors, page = submit(wish)
     assert status == 1 and "cluster main (127.0.0.1:9) did not tell" in report["error"] and "Traceback" not in errors
