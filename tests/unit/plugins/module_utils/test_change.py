@@ -1495,12 +1495,15 @@ def test_a_ledger_that_fails_after_the_write_is_finished_later(dead):
 
     ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
     ledger.meanwhile = [lambda: None, lambda: None] + [refuse] * 5
-    with pytest.raises(errors.BrokerDenied, match="The ledger .the ledger. could not be told"):
+    with pytest.raises(errors.ConnectError, match="could not be written into the ledger .the ledger.. It is left as it is now, stopped"):
         by_id(connect, ledger, WISH)
-    assert connect.state == "RUNNING"
+    assert connect.state == "STOPPED", "once it ran on, the next run would rewind it again"
     ledger.meanwhile.clear()
     dead.add("r1")
-    assert ledger.the().before == ORIGINAL and positions(connect) in ({"a": 4}, {"a": 10})
+    assert ledger.the().before == ORIGINAL and positions(connect) == {"a": 4}
+    by_id(connect, ledger, WISH, "r2")
+    assert connect.writes == ["stop", "alter", "resume"] and connect.state == "RUNNING"
+    assert told(ledger) == ("applied", False, None, ORIGINAL)
 
 
 # ---- what becomes of the connector --------------------------------------------------------------------------------
