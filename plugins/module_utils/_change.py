@@ -27,7 +27,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle
     Lifecycle,
 )
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SOURCE, canonical
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import DONE, TODO, UNDONE, Lost
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import DONE, TODO, UNDONE, Lost, Unnamed
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import FORWARD, Wish, make_plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import change_result, pairs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
@@ -73,15 +73,13 @@ class OffsetsChange:
         self.backup = backup
         self.assume_stopped = assume_stopped
         self.max_entries = max_entries
-        self.once = once
+        self.once = once or Unnamed()
         self.after_change = after_change
         self.settle = settle
         self._sleep = sleep
         self.clock = clock
         self.lifecycle = Lifecycle(client, name, wait_timeout, self.sleep, clock)
-        self.warnings = self.roads.warnings = self.lifecycle.warnings
-        if once is not None:
-            once.warnings = once.ledger.warnings = self.warnings
+        self.warnings = self.roads.warnings = self.once.warnings = self.lifecycle.warnings
         self.store = None
         #: whether there is such a connector; None without a worker to ask
         self.exists = None
@@ -102,14 +100,12 @@ class OffsetsChange:
             error.warnings = self.warnings
             raise
         finally:
-            if self.once is not None:
-                self.once.ledger.close()
+            self.once.close()
 
     def sleep(self, seconds: float) -> None:
         """Also a sign of life for others who want to make the same change."""
         self._sleep(seconds)
-        if self.once is not None:
-            self.once.beat()
+        self.once.beat()
 
     def _run(self, check_mode: bool) -> dict:
         for attempt in range(_AT_ONCE):
@@ -125,7 +121,7 @@ class OffsetsChange:
     def _attempt(self, check_mode: bool) -> dict:
         found = self._find()
         over = self._look(found, check_mode)
-        if self.once is not None:
+        if self.once.named:
             found = self._find()  # another run may have been waited for
         if over != TODO:
             return self._over(over, found, check_mode)
@@ -191,7 +187,7 @@ class OffsetsChange:
 
     def _plan(self, found):
         self.store, plan = self.roads.plan(found, self.wish)
-        if self.once is None or not self.once.finishes:  # of a change that was begun, what is live may be a part
+        if not self.once.finishes:  # of a change that was begun, what is live may be a part
             self.wish.check_guards(plan)
         return plan
 
@@ -259,7 +255,7 @@ class OffsetsChange:
             % (self.name, found, found.state), **dict(facts, connector=found.result()))
 
     def _warn_repeat(self, found) -> None:
-        once = self.once is not None or self.wish.guards is not None and self.wish.guards.only == FORWARD
+        once = self.once.named or self.wish.guards is not None and self.wish.guards.only == FORWARD
         if not once and found is not None and found.state == RUNNING and any(entry.offset is not None for entry in self.wish.entries or []):
             self.warnings.append(
                 "%s is RUNNING: once it runs on from the declared offsets, the same task changes them again at its next run. With a change_id "
@@ -269,8 +265,6 @@ class OffsetsChange:
 
     def _look(self, found, check_mode) -> str:
         """TODO, or what makes this run superfluous."""
-        if self.once is None:
-            return TODO
         if not self.once.undo:
             return self.once.look(self._digest(found), check_mode)
         over = self.once.look_back(check_mode)
@@ -283,13 +277,14 @@ class OffsetsChange:
         return digest(self.wish, self._kind(found))
 
     def _begin(self, found, state_due=None) -> None:
-        if self.once is not None:
-            if found is None or self._is_held(found):  # by a run of this change that did not end
-                state_due = self.once.state_due or state_due
-            self._state_back = state_due is None
-            self.once.begin("" if self.once.undo else self._digest(found), None if self.after_change == LEAVE else state_due,
-                            road=self.store.road, offset_topic=self.roads.result(self.store)["offset_topic"], cluster=self.roads.cluster(),
-                            kind=self._kind(found))
+        if not self.once.named:
+            return
+        if found is None or self._is_held(found):  # by a run of this change that did not end
+            state_due = self.once.state_due or state_due
+        self._state_back = state_due is None
+        self.once.begin("" if self.once.undo else self._digest(found), None if self.after_change == LEAVE else state_due,
+                        road=self.store.road, offset_topic=self.roads.result(self.store)["offset_topic"], cluster=self.roads.cluster(),
+                        kind=self._kind(found))
 
     def _kind(self, found) -> str:
         """Without a connector only records on an offsets topic can be changed."""
@@ -316,15 +311,13 @@ class OffsetsChange:
         return plan
 
     def _nothing_to_change(self, plan, found, check_mode) -> dict:
-        if self.once is not None and not check_mode:
+        if not check_mode:
             self._begin(found)
             self.once.written(self.once.state_due)
         return self._bring_due(self._result(plan, found), found, check_mode)
 
     def _bring_due(self, result, found, check_mode=False) -> dict:
         """Put the connector back to the state that an earlier run of this change, which did not end, has found."""
-        if self.once is None:
-            return result
         due = self.once.state_due
         if due is not None and self.after_change == LATER:
             if not check_mode:
@@ -338,19 +331,18 @@ class OffsetsChange:
                 result["connector"] = self._put_state_back(due).result()
         if not check_mode:
             self.once.done()
-            result["change"] = ledger_result(self.once.change, self.max_entries)
-        return result
+        return self._with_change(result)
 
     def _is_held(self, found) -> bool:
         return found.state == STOPPED or found.state == PAUSED and not self.lifecycle.can_stop
 
     def _tell_ledger(self, error) -> None:
-        if self.once is None or isinstance(error, (Taken, _Untold)):
+        if isinstance(error, (Taken, _Untold)):
             return
         try:
             self.once.give_up(self._offsets_back, self._state_back)
         except errors.ConnectError as other:
-            error.also("The ledger (%s) could not be told: %s" % (self.once.ledger.where, other.message))
+            error.also("The ledger (%s) could not be told: %s" % (self.once.where, other.message))
 
     # ---- the change ------------------------------------------------------------------------------------------
 
@@ -358,7 +350,7 @@ class OffsetsChange:
         """Stop, change, put the state back, also when the change fails."""
         self._stopped_here = True
         self._state_back = False
-        due = (self.once.state_due if self.once is not None else None) or found.state
+        due = self.once.state_due or found.state
         try:
             stopped = self.lifecycle.stop(found) if self.store.gated else self.lifecycle.halt(found)
             plan = self._plan(stopped)
@@ -375,8 +367,7 @@ class OffsetsChange:
             self._put_state_back(due)
             raise
         if self.after_change != PUT_BACK:
-            if self.once is not None:
-                self.once.later()
+            self.once.later()
             return dict(result, state_before=due)
         try:
             after = self._put_state_back(due)
@@ -384,8 +375,7 @@ class OffsetsChange:
             raise error.also("The offsets are %s, but the connector is not back to %s: %s" % (
                 "changed as declared" if result["changed"] else "as they were", due, self._state_left_to_do(due)),
                 changed=result["changed"], backup_file=result["backup_file"])
-        if self.once is not None:
-            self.once.done()
+        self.once.done()
         if after.failed:
             self.warnings.append("%s was put back to %s, but failed: %s." % (self.name, due, after.failure))
         return dict(self._with_change(result), connector=after.result(), state_before=due)
@@ -414,8 +404,7 @@ class OffsetsChange:
             except errors.ConnectError as error:
                 raise error.also("Nothing was changed.")
             self._backed_up = True
-        if self.once is not None:
-            # By name and value, or what the ledger holds would change with the plan.
+        if self.once.named:
             self.once.writing(*plan.sides(), self.store.images(plan))
         try:
             self._apply(plan)
@@ -437,13 +426,11 @@ class OffsetsChange:
             raise _Untold(
                 "The offsets of %s are changed as declared, but that could not be written into the ledger (%s). It is left as it is now, stopped: "
                 "once it ran on, the next run of this change would change it again. Run the same again, which finishes the change. %s"
-                % (self.name, self.once.ledger.where, error.message), **dict(error.facts, changed=True, backup_file=self.backup))
+                % (self.name, self.once.where, error.message), **dict(error.facts, changed=True, backup_file=self.backup))
         return self._result(plan, stopped)
 
     def _note_written(self, state_due) -> None:
-        if self.once is not None:
-            due = state_due or self.once.state_due
-            self.once.written(None if self.after_change == LEAVE else due)
+        self.once.written(None if self.after_change == LEAVE else state_due or self.once.state_due)
 
     def _await_settled(self) -> None:
         """A task that was abandoned when the connector was stopped commits once more when it comes back; no gate stops it.
@@ -577,8 +564,7 @@ class OffsetsChange:
     # ---- what the module returns -----------------------------------------------------------------------------
 
     def _with_change(self, result) -> dict:
-        if self.once is not None:
-            result["change"] = ledger_result(self.once.change, self.max_entries) if self.once.change else None
+        result["change"] = ledger_result(self.once.change, self.max_entries) if self.once.change else None
         return result
 
     def _result(self, plan, connector) -> dict:
@@ -586,9 +572,8 @@ class OffsetsChange:
         result["connector"] = connector.result() if connector else None
         result["connector_exists"] = self.exists
         result["backup_file"] = self.backup if plan.changed else None
-        result["state_before"] = (self.once.state_due if self.once else None) or (connector.state if connector else None)
+        result["state_before"] = self.once.state_due or (connector.state if connector else None)
         result["already_applied"] = False
-        result["change"] = None
-        result["ledger"] = self.once.ledger.where if self.once else None
+        result["ledger"] = self.once.where
         result["warnings"] = self.warnings
         return self._with_change(result)

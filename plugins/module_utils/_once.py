@@ -41,8 +41,28 @@ class Lost(ledger.Taken):
     """Another run took this one for dead. Nothing may be written any more, nor put back."""
 
 
+class Unnamed:
+    """A change without a name: nobody remembers it, so every run makes it. See Once."""
+
+    named = undo = finishes = False
+    change = state_due = where = None
+
+    def __init__(self):
+        self.warnings = []
+
+    def look(self, digest: str, check_mode: bool) -> str:
+        return TODO
+
+    def ignored(self, *wanted, **facts) -> None:
+        """There is nobody to tell."""
+
+    begin = writing = beat = written = done = later = give_up = close = ignored
+
+
 class Once:
     """One change of one connector, by its id."""
+
+    named = True
 
     def __init__(self, kept, connector: str, change_id: str, requested_by=None, undo=False, force=False, sleep=time.sleep,
                  clock=time.monotonic, run=None):
@@ -52,7 +72,7 @@ class Once:
         self.change_id = ledger.check_id(change_id)
         self.undo = undo
         self.force = force
-        self.warnings = []
+        self._warnings = []
         #: the change as it was last written or read; None: not known to the ledger
         self.change = None
         self._requested_by = requested_by
@@ -60,6 +80,22 @@ class Once:
         self._clock = clock
         self._run = run or this_run()
         self._touched = None
+
+    @property
+    def warnings(self) -> list:
+        """What the user should know; may be replaced by the list to add to."""
+        return self._warnings
+
+    @warnings.setter
+    def warnings(self, found) -> None:
+        self._warnings = self.ledger.warnings = found
+
+    @property
+    def where(self) -> str:
+        return self.ledger.where
+
+    def close(self) -> None:
+        self.ledger.close()
 
     # ---- before ----------------------------------------------------------------------------------------------
 
