@@ -296,11 +296,12 @@ class OffsetsChange:
         if self.once.undo and self.once.change.phase != RESTORED and not check_mode:  # begun, and nothing was written
             self._begin(found)
             self.once.written(self.once.state_due)
-        elsewhere = self.once.change.cluster.get("connect_url")
-        if self.client is not None and elsewhere not in (None, *self.client.urls):
+        there, here = self.once.change.cluster.get("offset_topic"), self.roads.cluster().get("offset_topic")
+        if there and here and there != here:
             self.warnings.append(
-                "The change %s of %s was made through %s. If that is another Connect cluster with a connector of this name, it was not made here: "
-                "tell them apart by connect_group, or by a ledger of their own." % (self.once.change_id, self.name, elsewhere))
+                "The change %s of %s was made where the offsets are on the topic %s; here they are on %s. If that is another Connect cluster with "
+                "a connector of this name, it was not made here: tell them apart by connect_group, or by a ledger of their own."
+                % (self.once.change_id, self.name, there, here))
         if over == UNDONE and not self.once.undo:
             self.warnings.append("The change %s of %s was put back on %s, and stays so. To make it again give it another id." % (
                 self.once.change_id, self.name, self.once.change.times[self.once.change.phase]))

@@ -33,11 +33,6 @@ class ConnectClient:
     def url(self) -> str:
         return self._transport.url
 
-    @property
-    def urls(self) -> list:
-        """Of all workers that were given."""
-        return list(self._transport.urls)
-
     def root(self) -> dict:
         """{"version", "commit", "kafka_cluster_id"}"""
         if self._root is None:

@@ -102,7 +102,9 @@ def is_made_once(run, wish, cluster, kafka, left, recorder, resumed=False) -> di
     recorder.requests.clear()
     for check in (True, False):
         third = run("connector_offsets", check=check, **{**wish, **url})
-        assert (third["failed"], third["changed"], third["already_applied"], third["warnings"]) == (False, False, True, [])
+        assert (third["failed"], third["changed"], third["already_applied"]) == (False, False, True)
+        # The proxy that was there at first is another address.
+        assert [text for text in third["warnings"] if "was made through" not in text] == []
     assert recorder.verbs == {"GET"} and ledger_of(wish, cluster) == change
     wait_until(lambda: road_is_at_the_end(cluster, name, kafka), reason="the last offset")
     assert worker.state(name) == ("RUNNING", ["RUNNING"]) and kafka.values(name) == FIRST + REPLAY, "replayed twice"

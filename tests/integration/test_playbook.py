@@ -351,13 +351,19 @@ def test_what_a_deleted_connector_has_left(make, worker, playbooks, main, kafka,
     wish = [{"name": name, "state": "absent"}, {"name": other, "offsets": [at(9)]}]
     left = {f'["{name}",{{"p":0}}]': '{"n":1}', f'["{name}",{{"p":1}}]': '{"n":2}'}
 
-    without = playbooks.reset({"eu": host(main.url)}, wish)
-    assert without.rc != 0 and "no such connector" in without.failure("eu")
-    for refused, words in (({"name": name, "offsets": [at(5)]}, "seed: true"),
-                           ({**wish[0], "final_state": "started"}, "final_state: found"),
-                           ({**wish[0], "raw_keys": []}, "cannot be used"), ({**wish[0], "raw_keys": "a,b"}, "raw_keys is a list")):
-        play = playbooks.reset(hosts, [wish[1], refused])
-        assert play.rc != 0 and words in play.failure("eu"), play
+    refused = {
+        "without-brokers": (wish[0], "no such connector"),
+        "not-seeded": ({"name": name, "offsets": [at(5)]}, "seed: true"),
+        "started": ({**wish[0], "final_state": "started"}, "final_state: found"),
+        "empty-keys": ({**wish[0], "raw_keys": []}, "cannot be used"),
+        "keys-as-text": ({**wish[0], "raw_keys": "a,b"}, "raw_keys is a list"),
+    }
+    bad = {case: {**hosts["eu"], "reset_offsets_connectors": [wish[1], mistake]} for case, (mistake, _words) in refused.items()}
+    bad["without-brokers"] = host(main.url, reset_offsets_connectors=wish)
+    play = playbooks.reset(bad, None, reset_offsets_serial="100%")
+    assert play.rc != 0
+    for case, (_mistake, words) in refused.items():
+        assert play.recap[case]["failed"] == 1 and words in play.failure(case), f"{case}: {play}"
     dry = playbooks.reset(hosts, wish, "--check", "--diff")
     assert dry.rc == 0 and dry.recap["eu"]["changed"] == 2, dry
     assert kafka.live_offsets(main.offset_topic, name) == left and worker.offsets(other) == [at(4)]

@@ -34,7 +34,6 @@ class FakeConnect:
     """
 
     url = "http://h:8083"
-    urls = ["http://h:8083"]
 
     def __init__(self, state="STOPPED", live=None, kind="source", tasks=1, config=None):
         self.state, self.kind, self.tasks = state, kind, 0 if state == "STOPPED" else tasks
