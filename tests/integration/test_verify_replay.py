@@ -354,7 +354,7 @@ def test_bad_input(twice, kafka, secured, verify, tmp_path):
         failure = play.failure(name)
         assert words in failure, f"{name}: {failure}"
         assert "Traceback" not in failure
-    assert play.rc == 2 and "geheim-4711" not in play.text and "Spark starts" not in play.stdout
+    assert play.rc == 2 and "geheim-4711" not in play.text and "Spark starts. Its progress" not in play.stdout
     assert not verify.reports.exists() or not list(verify.reports.iterdir())
 
 

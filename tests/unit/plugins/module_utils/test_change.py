@@ -1329,6 +1329,15 @@ def test_of_two_that_begin_at_once_one_makes_it():
     assert connect.writes == ["stop", "alter", "resume"] and positions(connect) == {"a": 12}
 
 
+def test_what_the_first_look_has_warned_of_is_not_told_of_the_second():
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    wish = Wish.present(pairs(typo=4))
+    assert len(by_id(connect, FakeLedger(), wish, check_mode=True)["warnings"]) == 1
+    ledger.meanwhile = [lambda: by_id(connect, ledger, wish, "r0")]
+    result = by_id(connect, ledger, wish, "r1")
+    assert (result["already_applied"], result["warnings"]) == (True, [])
+
+
 def begun(state_due="RUNNING", **fields):
     """A run on another machine is at work."""
     ledger = FakeLedger()
@@ -1522,6 +1531,17 @@ def test_left_stopped(after, due):
     assert not any("did not end" in warning for warning in back["warnings"]), "it did, as it was told to"
 
 
+@pytest.mark.parametrize("after, due", [(LATER, "RUNNING"), (LEAVE, None)])
+@pytest.mark.parametrize("step", ["after the stop", "after the change"])
+def test_killed_when_it_was_to_be_left_stopped(after, due, step, dead):
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    connect.faults = {name: list(faults) for name, faults in STEPS[step].items()}
+    killed(connect, ledger, WISH, dead, after_change=after)
+    assert told(ledger)[2] == due
+    by_id(connect, ledger, WISH, "r2", after_change=after)
+    assert connect.state == "STOPPED" and told(ledger) == ("applied", False, due, ORIGINAL) and positions(connect) == {"a": 4}
+
+
 @pytest.mark.parametrize("after", [LATER, LEAVE])
 def test_left_stopped_without_a_ledger(after):
     connect = FakeConnect("RUNNING", live(a=10))
@@ -1556,6 +1576,36 @@ def test_undo_puts_back_what_was_replaced_and_nothing_else():
     again = by_id(connect, ledger, Wish.document([*pairs(a=4, c=1), {"partition": part("b"), "offset": None}]), "r5")
     assert (twice["changed"], again["changed"], again["already_applied"], connect.writes) == (False, False, False, [])
     assert len(again["warnings"]) == 1 and "CHG-1 of c was put back on" in again["warnings"][0] and "another id" in again["warnings"][0]
+
+
+def by_id_on_topic(kafka, connect, ledger, wish, run="r1", **options):
+    return by_id(connect, ledger, wish, run, road=Roads(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep), **options)
+
+
+def test_undo_on_the_offsets_topic_brings_the_very_same_bytes_back():
+    connect, ledger = Worker("RUNNING"), FakeLedger()
+    kafka = kafka_with(connect, a=10).put('["c", {"filename": "a"}]', '{ "position": 9 }').put(key("a"), '{"position": 10}', 4)
+    before = kafka.live()
+    made = by_id_on_topic(kafka, connect, ledger, WISH)
+    assert kafka.live() != before and ledger.the().road == "topic" and ledger.the().offset_topic == "offsets"
+    assert "records" not in made["change"] and len(ledger.the().records) == 3
+    by_id_on_topic(kafka, connect, ledger, None, "r2", undo=True)
+    assert kafka.live() == before and connect.state == "RUNNING"
+
+
+def test_topic_a_change_that_may_be_overwritten_is_not_forgotten():
+    """Somebody started the connector meanwhile: the offsets are changed, so the id still stands for this wish."""
+    connect, ledger = Worker("STOPPED"), FakeLedger()
+    kafka = kafka_with(a=10)
+
+    def start(records):
+        FakeKafka.carry_out(kafka, records)
+        connect.state, connect.tasks = "RUNNING", 1
+
+    kafka.faults = [start]
+    with pytest.raises(errors.StateError, match="somebody started it meanwhile"):
+        by_id_on_topic(kafka, connect, ledger, WISH)
+    assert told(ledger) == ("started", False, None, ORIGINAL)
 
 
 def test_undo_of_what_needs_no_write():
