@@ -247,7 +247,7 @@ class Once:
             user = getpass.getuser()
         except (KeyError, OSError, ImportError):  # a user id without a name, as in containers
             user = str(os.getuid())
-        who = {"user": user, "host": socket.gethostname(), "requested_by": self._requested_by, "job": os.environ.get("JOB_ID"),
+        who = {"requested_by": self._requested_by, "user": user, "host": socket.gethostname(), "job": os.environ.get("JOB_ID"),
                "job_host": os.environ.get("AWX_HOST")}
         return {name: text for name, text in who.items() if text}
 

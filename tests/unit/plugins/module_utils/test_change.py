@@ -1514,6 +1514,62 @@ def test_a_ledger_that_fails_after_the_write_is_finished_later(dead):
     assert told(ledger) == ("applied", False, None, ORIGINAL)
 
 
+def test_a_failure_of_one_who_finishes_says_what_is_left_to_do(dead):
+    """The killed run has stopped the connector, and this one was refused: it runs again, or it is said that it does not."""
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    connect.faults = {"stop": [carried_out("stop")]}
+    killed(connect, ledger, WISH, dead)
+    connect.faults = {"alter": [errors.Refused("no such day")]}
+    with pytest.raises(errors.Refused) as caught:
+        by_id(connect, ledger, WISH, "r2")
+    if connect.state == "RUNNING":
+        assert told(ledger) == ("started", False, None, None) and "put back" in caught.value.message
+    else:
+        assert told(ledger) == ("started", False, "RUNNING", None) and "RUNNING" in caught.value.message
+
+
+def unreachable(ledger, first):
+    """From that writing on."""
+    def refuse():
+        raise errors.BrokersUnreachable("no answer from the ledger")
+
+    ledger.meanwhile = [lambda: None] * (first - 1) + [refuse] * 99
+
+
+def test_a_sign_of_life_that_is_not_heard_ends_nothing():
+    """The brokers are away while the worker takes its time to stop, and while it starts again."""
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    unreachable(ledger, 2)
+    stop = connect.stop
+
+    def slowly(name):
+        stop(name)
+        connect.tasks = 1
+
+    connect.stop = slowly
+    at(connect, (8, lambda: setattr(connect, "tasks", 0)), (9, ledger.meanwhile.clear))
+    assert by_id(connect, ledger, WISH)["changed"] is True
+    assert told(ledger) == ("applied", False, None, ORIGINAL) and connect.state == "RUNNING"
+
+
+def test_a_ledger_that_fails_at_the_very_end():
+    """All is done, which has to be said; the next run has nothing to do but to tell the ledger."""
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    unreachable(ledger, 4)
+    try:
+        result = by_id(connect, ledger, WISH)
+        assert result["changed"] is True and any("no answer from the ledger" in text for text in result["warnings"])
+    except errors.BrokersUnreachable as error:
+        assert error.facts.get("changed") is True and "changed as declared" in error.message
+    assert connect.state == "RUNNING" and positions(connect) == {"a": 4}
+    ledger.meanwhile.clear()
+    moves_on(connect, a=30)
+    connect.calls.clear()
+    again = by_id(connect, ledger, WISH, "r2")
+    assert (again["changed"], again["already_applied"], connect.writes) == (False, True, [])
+    assert told(ledger) == ("applied", False, None, ORIGINAL)
+
+
 # ---- what becomes of the connector --------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("after, due", [(LATER, "RUNNING"), (LEAVE, None)])
