@@ -148,8 +148,7 @@ class OffsetsChange:
                 plan = self._plan(found)  # a task that was waited for has committed once more
             if not plan.changed:
                 return self._nothing_to_change(plan, found, check_mode)
-            self._begin(found)
-            return self._bring_due(self._change(plan, found), found)
+            return self._change_held(plan, found)
         self._begin(found, found.state if self.stop else None)
         if found.idle and self.store.gated:
             try:
@@ -331,11 +330,20 @@ class OffsetsChange:
             if not check_mode:
                 result["connector"] = self._put_state_back(due).result()
         if not check_mode:
-            self.once.done()
+            self._done()
         return self._with_change(result)
 
     def _is_held(self, found) -> bool:
         return found.state == STOPPED or found.state == PAUSED and not self.lifecycle.can_stop
+
+    def _done(self) -> None:
+        try:
+            self.once.done()
+        except Lost:
+            raise
+        except errors.ConnectError as error:
+            self.warnings.append("The ledger (%s) could not be told that the change %s of %s has come to its end; its next run will tell it. %s" % (
+                self.once.where, self.once.change_id, self.name, error.message))
 
     def _tell_ledger(self, error) -> None:
         if isinstance(error, (Taken, _Untold)):
@@ -346,6 +354,18 @@ class OffsetsChange:
             error.also("The ledger (%s) could not be told: %s" % (self.once.where, other.message))
 
     # ---- the change ------------------------------------------------------------------------------------------
+
+    def _change_held(self, plan, found) -> dict:
+        """It is stopped already, maybe by a run of this change that did not end."""
+        self._begin(found)
+        try:
+            result = self._change(plan, found)
+        except (Lost, _Untold):
+            raise
+        except errors.ConnectError as error:
+            due = self.once.state_due
+            raise error if found is None or due is None else self._state_put_back(due, error)
+        return self._bring_due(result, found)
 
     def _change_stopped(self, found) -> dict:
         """Stop, change, put the state back, also when the change fails."""
@@ -376,7 +396,7 @@ class OffsetsChange:
             raise error.also("The offsets are %s, but the connector is not back to %s: %s" % (
                 "changed as declared" if result["changed"] else "as they were", due, self._state_left_to_do(due)),
                 changed=result["changed"], backup_file=result["backup_file"])
-        self.once.done()
+        self._done()
         if after.failed:
             self.warnings.append("%s was put back to %s, but failed: %s." % (self.name, due, after.failure))
         return dict(self._with_change(result), connector=after.result(), state_before=due)

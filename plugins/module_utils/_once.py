@@ -188,7 +188,12 @@ class Once:
     def beat(self) -> None:
         """A sign of life, if the last one is a while ago. Raises Lost."""
         if self._touched is not None and self._clock() - self._touched > _BEAT:
-            self._put_own(self.change)
+            try:
+                self._put_own(self.change)
+            except Lost:
+                raise
+            except errors.ConnectError:
+                pass  # what has to be written down is written down later, or fails then
 
     def written(self, state_due=None) -> None:
         """The offsets are as declared, or as they were before; state_due: what the connector is still to be put back to."""

@@ -1537,7 +1537,7 @@ def unreachable(ledger, first):
 
 
 def test_a_sign_of_life_that_is_not_heard_ends_nothing():
-    """The brokers are away while the worker takes its time to stop, and while it starts again."""
+    """The brokers are away while the worker takes its time to stop."""
     ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
     unreachable(ledger, 2)
     stop = connect.stop
@@ -1547,7 +1547,7 @@ def test_a_sign_of_life_that_is_not_heard_ends_nothing():
         connect.tasks = 1
 
     connect.stop = slowly
-    at(connect, (8, lambda: setattr(connect, "tasks", 0)), (9, ledger.meanwhile.clear))
+    at(connect, (8, ledger.meanwhile.clear), (9, lambda: setattr(connect, "tasks", 0)))
     assert by_id(connect, ledger, WISH)["changed"] is True
     assert told(ledger) == ("applied", False, None, ORIGINAL) and connect.state == "RUNNING"
 
