@@ -8,8 +8,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import Connector
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK, SOURCE, Snapshot
@@ -18,6 +16,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._report im
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import AUTO, REST, TOPIC, TURNS
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, TopicStore, raw_text
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._topic_offsets import timestamp
 
 
 class OffsetsInfo:
@@ -223,14 +222,3 @@ class OffsetsInfo:
 def _unreadable(one) -> dict:
     return {"topic_partition": one.place, "record_offset": one.log_offset, "time": timestamp(one.time),
             "key": None if one.key is None else raw_text(one.key), "connector": one.connector, "reason": one.reason}
-
-
-def timestamp(milliseconds):
-    """RFC 3339, UTC, with milliseconds; None for None. Also for times that no calendar library takes."""
-    if milliseconds is None:
-        return None
-    try:
-        time = datetime(1970, 1, 1) + timedelta(milliseconds=milliseconds)
-    except OverflowError:
-        return None
-    return time.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (time.microsecond // 1000)
