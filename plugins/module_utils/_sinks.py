@@ -227,6 +227,30 @@ class Sink:
         wrong = sorted({action.partition[TOPIC] for action in plan.changes if action.verb == SET} - known) if known is not None else []
         return ["%s does not read %s by its configuration, so an offset there has no effect." % (self.name, ", ".join(wrong))] if wrong else []
 
+    # ---- how far it is -------------------------------------------------------------------------------------------
+
+    def positions(self, live: dict, members) -> list:
+        """Every partition that it reads or has an offset for, in order, with what the log holds, and how many records are left to read."""
+        try:
+            names = self.topics()
+        except errors.WishError:
+            names = None
+        counts = self._counts({topic for topic, number in live} | (names or set()))
+        places = {(name, number) for name in names or () for number in range(counts[name] or 0)}
+        places |= {place for place in live if (counts[place[0]] or 0) > place[1]}
+        begins, ends = self.kafka.log(places, EARLIEST, self._committed), self.kafka.log(places, LATEST, self._committed)
+        readers = {place: one.client_id for one in members for place in one.places}
+        return [_position(place, live.get(place), begins.get(place), ends.get(place), readers.get(place)) for place in sorted(places | set(live))]
+
+    def forgotten_after(self) -> str:
+        """When the brokers forget the offsets of a group without members, in words."""
+        minutes = self.kafka.broker_setting("offsets.retention.minutes")
+        if minutes is None or not minutes.isdigit():
+            return "offsets.retention.minutes, 7 days by default"
+        return "offsets.retention.minutes is %s, that is %g days" % (minutes, round(int(minutes) / 1440.0, 2))
+
+    # ---- private -------------------------------------------------------------------------------------------------
+
     def _counts(self, topics) -> dict:
         return self.kafka.partition_counts(topics)
 
@@ -237,6 +261,18 @@ class Sink:
         if number >= counts[topic]:
             raise errors.WishError("There is no partition %d of the topic %s, which has %d (0 to %d). Nothing was changed." % (
                 number, topic, counts[topic], counts[topic] - 1))
+
+
+def _position(place, committed, begin, end, member) -> dict:
+    begin, end = begin and begin[0], end and end[0]
+    return {"topic": place[0], "partition": place[1], "committed": committed, "begin": begin, "end": end,
+            "lag": None if committed is None or end is None else max(0, end - max(committed, begin)), "member": member}
+
+
+def outside(positions) -> list:
+    """Those whose offset the log does not hold (any more)."""
+    return [one for one in positions if one["committed"] is not None and one["end"] is not None
+            and not one["begin"] <= one["committed"] <= one["end"]]
 
 
 def _count(items) -> str:
