@@ -86,7 +86,8 @@ class Roads:
         """Source or sink. Where there is no connector, the wish tells, or what is left of it. wish: None for one that is not known yet."""
         of_a_sink = self.method == GROUP or wish is not None and (wish.reset is not None or sink_shaped(wish))
         if found is not None:
-            return SINK if self.method == GROUP and found.kind != SOURCE else found.kind
+            # Not known: the worker lacks the plugin, or it was deleted a moment ago.
+            return SINK if of_a_sink and found.kind != SOURCE else found.kind
         if self._kind_left is None and wish is not None and wish.keyed is None and self.method == AUTO and not self._raw_keys:
             self._kind_left = self._look_what_is_left()
         if self._kind_left is None and of_a_sink:

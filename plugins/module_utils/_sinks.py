@@ -33,10 +33,10 @@ _SECOND_STORES = tuple((re.compile(pattern), words) for pattern, words in (
     (r"^io\.confluent\.connect\.hdfs3?\.", "the names of the files that it has written, which count more than its consumer group"),
     (r"^io\.confluent\.connect\.(s3|gcs|azure\.blob)\.", "the names of the objects that it has written: what is delivered again overwrites "
                                                          "objects of the same name or makes others beside them"),
-    (r"\biceberg\..*IcebergSinkConnector$", "a second consumer group (cg-control-%s by default), which counts more than this one: change "
-                                            "that one too"),
+    (r"^io\.tabular\.iceberg\.", "a second consumer group (cg-control-%s by default), which counts more than this one: change that one, too"),
+    (r"^org\.apache\.iceberg\.", "its control topic: files that were written before the change and are not in the table yet can still come into it"),
     (r"^com\.clickhouse\.kafka\.connect\.", "a table of its own, if exactlyOnce is true"),
-    (r"^com\.snowflake\.kafka\.connector\.", "the offset tokens of its channels, which count more than its consumer group"),
+    (r"^com\.snowflake\.kafka\.connector\.", "the offset tokens of its channels (Snowpipe Streaming), which count more than its consumer group"),
 ))
 
 

@@ -212,6 +212,7 @@ def words(reset_to, topics=None):
     (SinkRest([sink_offset(5)]), found("sink"), SINK, {"method": "rest"}, "rest", "method: rest"),
     (SinkRest([sink_offset(5)]), found("sink"), SINK, {"method": "group"}, "group", "method: group"),
     (SinkRest(), found("unknown"), SINK, {"method": "group"}, "group", "method: group"),
+    (SinkRest(OLD), found("unknown"), SINK, {}, "group", "REST cannot do it: Connect 3.4.1 cannot show offsets"),
     (SinkRest(OLD), found("sink"), SINK, {}, "group", "REST cannot do it: Connect 3.4.1 cannot show offsets"),
     (SinkRest([sink_offset(5)], refuses=["alter"]), found("sink"), SINK, {}, "group", "REST cannot do it: cannot alter"),
     (SinkRest(SLASH), found("sink"), SINK, {}, "group", "REST cannot do it: no such name in a URL"),
@@ -399,8 +400,7 @@ def test_consumers_that_are_told_to_read_elsewhere():
     ("io.confluent.connect.hdfs.HdfsSinkConnector", "c also keeps its place elsewhere: the names of the files that it has written, which "
                                                     "count more"),
     ("io.confluent.connect.s3.S3SinkConnector", "c also keeps its place elsewhere: the names of the objects"),
-    ("org.apache.iceberg.connect.IcebergSinkConnector", "c also keeps its place elsewhere: a second consumer group (cg-control-c by "
-                                                        "default)"),
+    ("org.apache.iceberg.connect.IcebergSinkConnector", "c also keeps its place elsewhere: its control topic: files that were written"),
     ("io.tabular.iceberg.connect.IcebergSinkConnector", "c also keeps its place elsewhere: a second consumer group (cg-control-c by "
                                                         "default)"),
     ("org.apache.kafka.connect.file.FileStreamSinkConnector", None),
