@@ -26,11 +26,11 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle
     STOPPED,
     Lifecycle,
 )
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SOURCE, canonical
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK, canonical
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import DONE, TODO, UNDONE, Lost, Unnamed
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import FORWARD, Wish, make_plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import change_result, pairs
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import GROUP, Roads
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import key_order_trap
 
 #: seconds that a worker may take to show what it has just accepted
@@ -56,7 +56,7 @@ class OffsetsChange:
 
     def __init__(self, client, name: str, wish: Wish, roads=None, stop=False, backup=None, assume_stopped=False,
                  wait_timeout=120, max_entries=1000, once=None, after_change=PUT_BACK, settle=0, sleep=time.sleep, clock=time.monotonic):
-        """client: ConnectClient, or None to work offline on the offsets topic. roads: by default REST alone.
+        """client: ConnectClient, or None to work without a worker, on the offsets topic or a consumer group. roads: by default REST alone.
         stop: stop the connector for the change and put back the state found.
         backup: path of the document to write before the first write, or None.
         assume_stopped: nothing runs the connector; needed without a worker to ask.
@@ -81,6 +81,8 @@ class OffsetsChange:
         self.lifecycle = Lifecycle(client, name, wait_timeout, self.sleep, clock)
         self.warnings = self.roads.warnings = self.once.warnings = self.lifecycle.warnings
         self.store = None
+        #: the wish in numbers, as it is carried out
+        self._meant = wish
         #: whether there is such a connector; None without a worker to ask
         self.exists = None
         self._stopped_here = False
@@ -143,8 +145,8 @@ class OffsetsChange:
         self._warn_repeat(found)
         if check_mode:
             return self._result(plan, found)
-        if found is None or found.stopped or self._never_ran(found):
-            if not self.store.gated:
+        if found is None or found.stopped or self._never_ran(found) or self._is_old_sink(found) and not self.stop:
+            if not self.store.gated or self.store.road == GROUP:
                 plan = self._plan(found)  # a task that was waited for has committed once more
             if not plan.changed:
                 return self._nothing_to_change(plan, found, check_mode)
@@ -178,23 +180,28 @@ class OffsetsChange:
                 self.warnings.append("No worker is asked, as assume_stopped is true. " + error.message)
                 self.client = None
                 self.roads.without_rest()
-        if not self.assume_stopped:
+        if not self.assume_stopped and not self.roads.needs_no_word(self.wish):
             raise errors.StateError(
                 "Without connect_url nobody tells whether a task of %s is running, which would write its own offset over the change. "
                 "Give connect_url, or assume_stopped: true if its workers are down. Nothing was changed." % self.name)
         return None
 
     def _plan(self, found):
-        self.store, plan = self.roads.plan(found, self.wish)
-        if not self.once.finishes:  # of a change that was begun, what is live may be a part
+        finishes = self.once.finishes
+        wish = Wish.begun(self.once.change) if finishes and self.wish.reset is not None else self.wish
+        self.store, plan = self.roads.plan(found, wish)
+        if not finishes:  # of a change that was begun, what is live may be a part
             self.wish.check_guards(plan)
         return plan
 
     def _check_state(self, found):
         """Is it STOPPED, or may we stop it?"""
         if found is None:
-            self._check_nothing_runs()
-            if self.exists is False and any(entry.offset is not None for entry in self.wish.entries or []):
+            if self.store.road == GROUP:
+                self._await_free(None)
+            else:
+                self._check_nothing_runs()
+            if self.exists is False and self.wish.sets:
                 self.warnings.append("There is no connector %s: the offsets wait for one that is created with this name." % self.name)
             return None
         if not found.stopped and not found.idle and found.state not in (RUNNING, PAUSED, FAILED):
@@ -203,7 +210,12 @@ class OffsetsChange:
             found = self.lifecycle.stop(found)
         if self._never_ran(found):
             return found
-        if not found.stopped and not self.store.gated:
+        if found.stopped and self._is_sink(found):
+            self._await_free(found)
+        if self._is_old_sink(found):
+            self._check_old_sink(found)
+            return found
+        if not found.stopped and (not self.store.gated or self.store.road == GROUP):
             self._check_it_can_be_halted(found)
         if not found.stopped and not self.stop:
             if not found.idle or not self.store.gated:
@@ -242,6 +254,34 @@ class OffsetsChange:
         """Connect before 3.5 cannot stop a connector that failed before it had tasks, and need not."""
         return not self.store.gated and found.state == FAILED and not found.tasks and not self.lifecycle.can_stop
 
+    def _is_sink(self, found) -> bool:
+        return self._kind(found) == SINK
+
+    def _is_old_sink(self, found) -> bool:
+        """Connect before 3.5 cannot stop it."""
+        return self.store.road == GROUP and found is not None and not found.stopped and not self.lifecycle.can_stop
+
+    def _check_old_sink(self, found) -> None:
+        """Only its tasks that failed have left the group. Raises StateError, which says what else can be done."""
+        sink = self.roads.sink(found)
+        members = sink.members()
+        if members:
+            raise errors.StateError(
+                "The connector %s is %s. Connect before 3.5 cannot stop it, and a task of a sink, a paused one too, stays in its consumer group "
+                "%s, for which Kafka takes no offsets from anybody else then: %s. Either delete the connector (connector_info shows its "
+                "configuration: keep it), change the offsets, and create it again; or stop the workers, leave connect_url out and use "
+                "assume_stopped: true. Nothing was changed." % (self.name, found, sink.group, sink.told(members)),
+                connector=found.result(), consumer_group=sink.group, members=[one._asdict() for one in members])
+        if not self.stop:
+            self.warnings.append("%s is %s, and none of its tasks is in its consumer group: its offsets are changed as it is. With stop: true "
+                                 "what has failed is started again after that." % (self.name, found))
+
+    def _await_free(self, found) -> None:
+        try:
+            self.roads.await_free(found, self.store, self.lifecycle.wait_timeout, self.sleep, self.clock)
+        except errors.StateError as error:
+            raise error.also("Nothing was changed.") if not self._stopped_here else error
+
     def _not_stopped(self, found, facts):
         if not self.lifecycle.can_stop:
             return errors.StateError(
@@ -255,7 +295,7 @@ class OffsetsChange:
 
     def _warn_repeat(self, found) -> None:
         once = self.once.named or self.wish.guards is not None and self.wish.guards.only == FORWARD
-        if not once and found is not None and found.state == RUNNING and any(entry.offset is not None for entry in self.wish.entries or []):
+        if not once and found is not None and found.state == RUNNING and self.wish.sets:
             self.warnings.append(
                 "%s is RUNNING: once it runs on from the declared offsets, the same task changes them again at its next run. With a change_id "
                 "it is made once." % self.name)
@@ -267,9 +307,9 @@ class OffsetsChange:
         if not self.once.undo:
             return self.once.look(self._digest(found), check_mode)
         over = self.once.look_back(check_mode)
+        self.roads.prefer(self.once.change)
         if over == TODO:
             self.wish = Wish.undo(self.once.change)
-            self.roads.prefer(self.once.change.road)
         return over
 
     def _digest(self, found) -> str:
@@ -286,8 +326,7 @@ class OffsetsChange:
                         kind=self._kind(found))
 
     def _kind(self, found) -> str:
-        """Without a connector only records on an offsets topic can be changed."""
-        return found.kind if found is not None else SOURCE
+        return self.roads.kind(found, self.wish)
 
     def _over(self, over, found, check_mode) -> dict:
         """The change was made or undone before; only the connector's state may be left to put back."""
@@ -373,7 +412,9 @@ class OffsetsChange:
         self._state_back = False
         due = self.once.state_due or found.state
         try:
-            stopped = self.lifecycle.stop(found) if self.store.gated else self.lifecycle.halt(found)
+            stopped = self._halt(found)
+            if self._is_sink(found):
+                self._await_free(stopped)
             plan = self._plan(stopped)
             if plan.changed:
                 result = self._change(plan, stopped, due)
@@ -401,6 +442,11 @@ class OffsetsChange:
             self.warnings.append("%s was put back to %s, but failed: %s." % (self.name, due, after.failure))
         return dict(self._with_change(result), connector=after.result(), state_before=due)
 
+    def _halt(self, found):
+        if self._is_old_sink(found):
+            return found  # nothing of it is in its group
+        return self.lifecycle.stop(found) if self.store.gated else self.lifecycle.halt(found)
+
     def _put_state_back(self, due: str):
         after = self.lifecycle.reach(PAUSED if due == PAUSED else RUNNING, self.lifecycle.read())
         self._state_back = True
@@ -418,7 +464,9 @@ class OffsetsChange:
 
     def _change(self, plan, stopped, state_due=None) -> dict:
         """state_due: what the connector has to be put back to afterwards."""
-        before = plan.live
+        before, self._meant = plan.live, plan.wish
+        if not self.backup and self.store.recreates(plan):
+            self.backup = _backup.default_path(self.name)
         if self.backup and not self._backed_up:
             try:
                 _backup.write(self.backup, before, self.roads.cluster(), self.store.road)
@@ -462,7 +510,7 @@ class OffsetsChange:
             end = self.clock() + self.settle
             while self.clock() < end:
                 self.sleep(min(1.0, max(_PAUSE, end - self.clock())))
-            rest = make_plan(self.store.read(), self.wish, check_types=False) if self.settle else None
+            rest = make_plan(self.store.read(), self._meant, check_types=False) if self.settle else None
             if rest is None or not rest.changed:
                 return
             self.warnings.append(
@@ -524,7 +572,7 @@ class OffsetsChange:
         """The plan that is left after a fresh read: unchanged means done."""
         end = self.clock() + (_READ_BACK if patient else 0)
         while True:
-            rest = make_plan(self.store.read(), self.wish, check_types=False)
+            rest = make_plan(self.store.read(), self._meant, check_types=False)
             if not rest.changed or self.clock() > end and not self.store.hidden():
                 return rest
             if self.clock() > end + self.lifecycle.wait_timeout:
@@ -564,7 +612,8 @@ class OffsetsChange:
         if left.changed:
             return self._with_way_back(error, "%d partitions could not be put back." % len(left.changes), before)
         self._offsets_back = True
-        return error.also("Some partitions had been changed; the offsets were put back as they were.")
+        return error.also("%d partition%s had been changed, and %s put back: the offsets are as they were." % (
+            len(undo.changes), "" if len(undo.changes) == 1 else "s", "was" if len(undo.changes) == 1 else "were"))
 
     def _with_way_back(self, error, sentence, before):
         left = self._left_to_do(before)  # first, as it may write a backup

@@ -120,6 +120,10 @@ class NoTopic(BrokerError):
     """The topic does not exist. It is never created."""
 
 
+class GroupInUse(BrokerError):
+    """The consumer group has members, so Kafka refuses to change its offsets. Nothing was changed by this request."""
+
+
 class NotOffsetsTopic(ConnectError):
     """The topic holds other things than connector offsets."""
 

@@ -6,7 +6,8 @@
 
 """Kafka over confluent-kafka: what a topic is, all its records up to now, many records in one transaction.
 
-No topic is created but by create_topic(), no consumer group is joined, and no record is read that is not committed.
+No topic is created but by create_topic(), no consumer group is joined, and no record is read that is not committed. The offsets
+of a group are changed by commit() and delete_group() alone.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils import _er
 try:
     from confluent_kafka import (
         Consumer,
+        ConsumerGroupTopicPartitions,
         IsolationLevel,
         KafkaError,
         KafkaException,
@@ -38,6 +40,14 @@ else:
 
 #: partitions: how many; cleanup_policy: text, or None where we may not see it
 Topic = namedtuple("Topic", ["name", "partitions", "cleanup_policy"])
+
+#: state: Kafka's word in capitals, None where there is no such group; members: list of Member
+Group = namedtuple("Group", ["state", "members"])
+#: places: [(topic, partition)] that it reads
+Member = namedtuple("Member", ["client_id", "host", "places"])
+
+#: where in the log: log() takes these, or milliseconds
+EARLIEST, LATEST = "earliest", "latest"
 
 #: seconds that a broker may hold back an answer for more data
 _FETCH_WAIT_MS = 10
@@ -55,7 +65,16 @@ _AGAIN = 0.5
 _AWAY_NAMES = ("_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_RESOLVE", "_MSG_TIMED_OUT", "_TIMED_OUT_QUEUE", "_PURGE_QUEUE",
                "REQUEST_TIMED_OUT", "NETWORK_EXCEPTION", "COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE",
                "NOT_COORDINATOR", "LEADER_NOT_AVAILABLE", "NOT_LEADER_FOR_PARTITION")
-_AWAY = set() if KAFKA_TRACEBACK else {getattr(KafkaError, name) for name in _AWAY_NAMES if hasattr(KafkaError, name)}
+
+
+def _codes(*names) -> set:
+    return set() if KAFKA_TRACEBACK else {getattr(KafkaError, name) for name in names if hasattr(KafkaError, name)}
+
+
+_AWAY = _codes(*_AWAY_NAMES)
+_NO_GROUP = _codes("GROUP_ID_NOT_FOUND")
+#: of a commit from outside of the group, and of its deletion
+_IN_USE = _codes("UNKNOWN_MEMBER_ID", "NON_EMPTY_GROUP", "ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS", "STALE_MEMBER_EPOCH")
 
 _LOG = logging.getLogger("streamops.kafka_connect.librdkafka")
 _LOG.addHandler(logging.NullHandler())
@@ -125,6 +144,42 @@ class KafkaClient:
         return [(group.id, member.client_id, member.metadata, member.assignment)
                 for group in groups if group.protocol_type == "connect" for member in group.members]
 
+    def partition_counts(self, names) -> dict:
+        """{topic: how many partitions; None where there is no such topic, or the user may not see it}, in one request."""
+        names = sorted(set(names))
+        return self._patiently(lambda: self._partition_counts(names)) if names else {}
+
+    def _partition_counts(self, names) -> dict:
+        futures = self._admin().describe_topics(TopicCollection(names), request_timeout=self.timeout)
+        found = {}
+        for name, future in futures.items():
+            try:
+                found[name] = len(self._result("the topic %s" % name, future, name).partitions)
+            except (errors.NoTopic, errors.BrokerDenied):
+                found[name] = None
+        return found
+
+    def log(self, places, where, committed: bool = False) -> dict:
+        """{(topic, partition): (offset, time of the record in milliseconds or None)} for EARLIEST, LATEST, or a time in milliseconds.
+
+        By a time it is the first record of that time or later; offset None where there is none. committed: as a reader of committed
+        records sees it. All places in one go, however many topics. Raises NoTopic, BrokerDenied.
+        """
+        places = sorted(places)
+        return self._patiently(lambda: self._log(places, where, committed)) if places else {}
+
+    def _log(self, places, where, committed) -> dict:
+        spec = {EARLIEST: OffsetSpec.earliest, LATEST: OffsetSpec.latest}.get(where)
+        spec = spec() if spec else OffsetSpec.for_timestamp(where)
+        level = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
+        futures = self._admin().list_offsets({TopicPartition(*place): spec for place in places}, isolation_level=level,
+                                             request_timeout=self.timeout)
+        found = {}
+        for place, future in futures.items():
+            one = self._result("where %s begins and ends" % place.topic, future, place.topic)
+            found[place.topic, place.partition] = (one.offset if one.offset >= 0 else None, one.timestamp if one.timestamp >= 0 else None)
+        return found
+
     def starts(self, topic: Topic) -> dict:
         """{partition: offset of the first record that is still there}"""
         return self._offsets(topic, OffsetSpec.earliest(), IsolationLevel.READ_COMMITTED)
@@ -161,6 +216,99 @@ class KafkaClient:
             except KafkaException:  # DescribeConfigs is a permission of its own
                 pass
         return found
+
+    def broker_setting(self, name: str):
+        """What the brokers have set, as text, asked of one of them; None where they do not tell."""
+        try:
+            broker = next(iter(self._admin().list_topics(timeout=self.timeout).brokers))
+            future, = self._admin().describe_configs([ConfigResource(ResourceType.BROKER, str(broker))], request_timeout=self.timeout).values()
+            self._deadline = time.monotonic() + self.timeout
+            return self._result("the settings of a broker", future)[name].value
+        except (KafkaException, KeyError, StopIteration, errors.BrokerError):  # DescribeConfigs on the cluster is a permission of its own
+            return None
+
+    # ---- consumer groups ---------------------------------------------------------------------------------------
+
+    def group(self, name: str) -> Group:
+        """Raises BrokerDenied."""
+        what = "the consumer group %s" % name
+        return self._patiently(lambda: self._group(name, what, self._admin().describe_consumer_groups(
+            [name], request_timeout=self.timeout)[name]))
+
+    def _group(self, name, what, future) -> Group:
+        try:
+            found = self._outcome(what, future, name)
+        except KafkaException as error:
+            if error.args[0].code() in _NO_GROUP:
+                return Group(None, [])
+            raise self._failure(what, error.args[0], group=name)
+        if found.state.name == "DEAD":
+            return Group(None, [])
+        return Group(found.state.name, [
+            Member(member.client_id, member.host.lstrip("/"),
+                   sorted((place.topic, place.partition) for place in member.assignment.topic_partitions) if member.assignment else [])
+            for member in found.members])
+
+    def group_offsets(self, name: str) -> dict:
+        """{(topic, partition): the offset that was committed}; {} where there is no such group. Raises BrokerDenied."""
+        what = "the offsets of the consumer group %s" % name
+        return self._patiently(lambda: self._group_offsets(name, what, self._admin().list_consumer_group_offsets(
+            [ConsumerGroupTopicPartitions(name)], request_timeout=self.timeout)[name]))
+
+    def _group_offsets(self, name, what, future) -> dict:
+        try:
+            found = self._outcome(what, future, name).topic_partitions or []
+        except KafkaException as error:
+            if error.args[0].code() in _NO_GROUP:
+                return {}
+            raise self._failure(what, error.args[0], group=name)
+        for place in found:
+            if place.error is not None:
+                raise self._failure(what, place.error, place.topic, group=name)
+        return {(place.topic, place.partition): place.offset for place in found if place.offset >= 0}
+
+    def commit(self, name: str, offsets: dict) -> None:
+        """Set offsets {(topic, partition): offset} of a group that has no members; others stay. No error: all of them are set.
+
+        Each partition is taken or refused for itself. Raises GroupInUse, WriteUnsure, NoTopic, BrokerDenied, BrokerError.
+        """
+        what = "the offsets of the consumer group %s" % name
+        wanted = [TopicPartition(topic, number, offset) for (topic, number), offset in sorted(offsets.items())]
+        self._deadline = time.monotonic() + self.timeout
+        future = self._admin().alter_consumer_group_offsets([ConsumerGroupTopicPartitions(name, wanted)], request_timeout=self.timeout)[name]
+        try:
+            done = self._outcome(what, future, name).topic_partitions
+        except KafkaException as error:
+            raise self._not_committed(name, what, error.args[0])
+        except errors.BrokersUnreachable as error:
+            raise errors.WriteUnsure(error.message, **error.facts)
+        refused = [place for place in done if place.error is not None and place.error.code() != KafkaError.NO_ERROR]
+        if refused:
+            raise self._not_committed(name, what, refused[0].error, refused[0])
+
+    def delete_group(self, name: str) -> None:
+        """Remove all offsets of a group that has no members, and the group. No error if there is none. Raises like commit()."""
+        what = "the consumer group %s to be deleted" % name
+        self._deadline = time.monotonic() + self.timeout
+        future = self._admin().delete_consumer_groups([name], request_timeout=self.timeout)[name]
+        try:
+            self._outcome(what, future, name)
+        except KafkaException as error:
+            if error.args[0].code() not in _NO_GROUP:
+                raise self._not_committed(name, what, error.args[0])
+        except errors.BrokersUnreachable as error:
+            raise errors.WriteUnsure(error.message, **error.facts)
+
+    def _not_committed(self, name, what, error, place=None):
+        facts = {"bootstrap_servers": self.brokers, "kafka_error": error.name()}
+        if error.code() in _IN_USE:
+            return errors.GroupInUse("The consumer group %s has members, so the brokers at %s take no offsets for it (%s)." % (
+                name, self.brokers, error.str()), **facts)
+        if error.code() in _AWAY:
+            return errors.WriteUnsure("No certain answer from the Kafka brokers at %s about %s: %s." % (self.brokers, what, error.str()), **facts)
+        topic = place.topic if place is not None else None
+        found = self._failure(what, error, topic, write=True, group=name)
+        return found if place is None else found.also("It was refused for %s-%d." % (topic, place.partition))
 
     # ---- reading -----------------------------------------------------------------------------------------------
 
@@ -324,7 +472,7 @@ class KafkaClient:
                 raise self._failure(what, self._heard, topic)
         return future.result()
 
-    def _failure(self, what, error, topic=None, write=False, transactional_id=None):
+    def _failure(self, what, error, topic=None, write=False, transactional_id=None, group=None):
         """A KafkaError (None: silence) as one of ours."""
         facts = {"bootstrap_servers": self.brokers, "kafka_error": error.name() if error is not None else None}
         if error is not None:
@@ -337,6 +485,11 @@ class KafkaClient:
                 return errors.BrokerDenied(
                     "The brokers at %s do not let us open a transaction: the user needs the permission Write and Describe on "
                     "TransactionalId %s." % (self.brokers, transactional_id), **facts)
+            if code == KafkaError.GROUP_AUTHORIZATION_FAILED and group is not None:
+                return errors.BrokerDenied(
+                    "The brokers at %s do not let us %s the consumer group %s: the user needs the permission %s on Group %s."
+                    % (self.brokers, "change" if write else "see", group, "Read (and Delete, to remove offsets)" if write else "Describe", group),
+                    **facts)
             if code in (KafkaError.CLUSTER_AUTHORIZATION_FAILED, KafkaError.GROUP_AUTHORIZATION_FAILED):
                 return errors.BrokerDenied("The brokers at %s do not let us see %s: %s." % (self.brokers, what, text), **facts)
             if code in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC):

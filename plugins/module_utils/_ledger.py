@@ -71,11 +71,20 @@ def now() -> str:
 
 
 def digest(wish, kind: str) -> str:
-    """Equal for equal wishes, however they are written down: the order of the list or of fields, text or list."""
+    """Equal for equal wishes, however they are written down: the order of the list or of fields, text or list.
+
+    A wish in words is what was declared: its numbers are others with every run.
+    """
+    if wish.reset is not None:
+        return _hash(wish.reset.declared())
     keyed = wish.for_kind(kind)
     entries = None if keyed is None else [[canonical(entry.partition), None if entry.offset is None else canonical(entry.offset)]
                                           for entry in (keyed[key] for key in sorted(keyed))]
-    text = json.dumps({"entries": entries, "purge": wish.purge}, sort_keys=True)
+    return _hash({"entries": entries, "purge": wish.purge})
+
+
+def _hash(declared: dict) -> str:
+    text = json.dumps(declared, sort_keys=True)
     return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

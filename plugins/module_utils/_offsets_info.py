@@ -4,35 +4,38 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""What connector_offsets_info shows: the offsets of one connector or of all, by REST or from the offsets topic."""
+"""What connector_offsets_info shows: the offsets of one connector or of all, by REST, from the offsets topic, or of a sink's group."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import Connector
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK, SOURCE, Snapshot
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import STOPPED, Connector
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import OFFSET, SINK, SOURCE, Snapshot
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_topic import topics_of
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import cut, info_result
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import AUTO, REST, TOPIC, TURNS
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import AUTO, GROUP, REST, TOPIC, TURNS
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._sinks import Sink, outside, place_of, second_store
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.group import GroupStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, TopicStore, raw_text
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._topic_offsets import timestamp
 
 
 class OffsetsInfo:
     """Reads, and never changes anything."""
 
-    def __init__(self, rest, kafka, method=AUTO, offset_topic=None, history=False, max_entries=1000):
+    def __init__(self, rest, kafka, method=AUTO, offset_topic=None, history=False, max_entries=1000,
+                 consumer_group=None):
         """rest, kafka: the clients, one of them may be None. history: show older records as well, which needs the topic.
 
         Raises WishError where the method lacks what it needs.
         """
-        if kafka is None and (method == TOPIC or rest is None):
-            raise errors.WishError("method: topic needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS).")
+        if kafka is None and (method in (TOPIC, GROUP) or rest is None):
+            raise errors.WishError("method: %s needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS)." % (
+                GROUP if method == GROUP else TOPIC))
         if rest is None and method == REST:
             raise errors.WishError("method: rest needs connect_url (or the environment variable KAFKA_CONNECT_URL).")
-        if history and (kafka is None or method == REST):
+        if history and (kafka is None or method in (REST, GROUP)):
             raise errors.WishError("history needs the offsets topic: bootstrap_servers, and not method: rest.")
         self.rest = rest
         self.kafka = kafka
@@ -43,14 +46,16 @@ class OffsetsInfo:
         self._offset_topic = offset_topic
         self._history = history
         self._reader = None
+        self._consumer_group = consumer_group or None
+        #: sinks that are STOPPED, and how long the brokers keep their offsets
+        self._stopped, self._kept = [], None
 
     def one(self, name: str) -> dict:
         """Of one connector; where REST cannot show it, from the topic if brokers are given."""
         parts = self._parts(name)
         found = dict(self._one(name, parts), changed=False, warnings=self.warnings)
-        if "topic" not in found:
-            found["topic"] = None
-        return found
+        self._warn_stopped()
+        return dict({"topic": None}, **found)
 
     def _parts(self, name):
         """{"status", "info"} of a connector; {} where there is none, None without a worker to ask."""
@@ -63,19 +68,21 @@ class OffsetsInfo:
 
     def _one(self, name, parts) -> dict:
         connector = Connector(parts["status"]) if parts else None
+        if self._is_sink(name, connector):
+            return self._sink(name, connector, parts)
+        if self.method == GROUP:
+            raise errors.RoadError("%s is a source: its offsets are records of an offsets topic, not the commits of a consumer group." % name)
         if self.method != TOPIC and self.rest is not None and (parts or self.kafka is None or self.method == REST):
             try:
                 found = self._by_rest(name, connector)
                 self._ask_the_topic(name, connector, parts)
                 return found
             except TURNS as error:
-                if self.method == REST or self.kafka is None or connector.kind == SINK:
+                if self.method == REST or self.kafka is None:
                     raise
                 self._why = "REST cannot show it: " + error.message
         elif self.method == AUTO:
             self._why = "no worker is asked" if self.rest is None else "there is no connector %s that REST could show" % name
-        if connector is not None and connector.kind == SINK:
-            raise errors.RoadError("%s is a sink: its offsets are the commits of its consumer group, not records of an offsets topic." % name)
         return self._of_store(self._store(name, parts), connector, parts)
 
     def _store(self, name, parts) -> TopicStore:
@@ -107,7 +114,17 @@ class OffsetsInfo:
 
     def all(self) -> dict:
         """Of every connector: those that the worker knows, and by the topic those of which there are only offsets left."""
+        found = self._all_of_them()
+        self._warn_stopped()
+        return found
+
+    def _all_of_them(self) -> dict:
         known = None if self.rest is None else self.rest.connectors()
+        if self.method == GROUP:
+            if known is None:
+                raise errors.WishError("method: group without name needs connect_url: the groups alone do not tell which of them are connectors.")
+            sinks = self._sinks(known)
+            return dict(self._all(sinks, GROUP), topic=None)
         if self.method == REST or self.kafka is None:
             return self._all_by_rest(known)
         if self.method == AUTO:
@@ -123,8 +140,8 @@ class OffsetsInfo:
         for name in sorted(names):
             parts = None if known is None else known.get(name, {})
             connector = Connector(dict(parts.get("status") or {}, name=name)) if parts else None
-            if connector is not None and (connector.kind == SINK or (parts.get("info") or {}).get("type") == SINK):
-                continue  # not here: their offsets are their groups'
+            if connector is not None and _says_sink(connector, parts):
+                continue  # their offsets are their groups'
             config = (parts.get("info") or {}).get("config") if parts else None
             try:
                 store = TopicStore(reader, name, topics_of(name, None, reader, shared, config, for_change=False))
@@ -133,14 +150,31 @@ class OffsetsInfo:
                     found.append(one)  # else nothing is left of it but tombstones
             except (errors.RoadError, errors.BrokerError, errors.NotOffsetsTopic) as error:
                 self._warn("%s is left out: %s" % (name, error.message))
+        if self.method == AUTO:
+            found = sorted(found + self._sinks(known or {}), key=lambda one: one["name"])
         return dict(self._all(found, TOPIC), topic=self._topic(shared, decoded))
+
+    def _sinks(self, known) -> list:
+        found = []
+        for name, parts in sorted(known.items()):
+            connector = Connector(dict(parts.get("status") or {}, name=name))
+            if not _says_sink(connector, parts):
+                continue
+            try:
+                found.append(dict(self._sink(name, connector, parts), name=name, topic=None))
+            except errors.NoConnector:
+                pass  # deleted meanwhile
+            except (errors.RestError, errors.BrokerError) as error:
+                self._warn("%s is left out: %s" % (name, error.message))
+        return found
 
     def _all_by_rest(self, known) -> dict:
         found = []
         self._share(len(known))
         for name, parts in sorted(known.items()):
+            connector = Connector(dict(parts.get("status") or {}, name=name))
             try:
-                found.append(dict(self._by_rest(name, Connector(dict(parts.get("status") or {}, name=name))), name=name))
+                found.append(dict(self._sink(name, connector, parts) if connector.kind == SINK else self._by_rest(name, connector), name=name))
             except errors.AmbiguousName as error:
                 self._warn(error.message)
             except errors.NoConnector:
@@ -153,8 +187,98 @@ class OffsetsInfo:
             self.max_entries = max(1, self.max_entries // connectors)
 
     def _all(self, found, road) -> dict:
+        lags = [one["lag"] for one in found if one["lag"] is not None]
         return {"changed": False, "method": road, "method_reason": self._why if road == TOPIC else None, "connectors": found,
-                "warnings": self.warnings}
+                "lag": sum(lags) if lags else None, "warnings": self.warnings}
+
+    # ---- sinks ---------------------------------------------------------------------------------------------------
+
+    def _is_sink(self, name, connector) -> bool:
+        """Raises RoadError for one whose offsets are looked for on the topic."""
+        if connector is not None:
+            if connector.kind == SINK and self.method == TOPIC:
+                raise errors.RoadError("%s is a sink: its offsets are the commits of its consumer group, not records of an offsets topic." % name)
+            return connector.kind == SINK or self.method == GROUP and connector.kind != SOURCE
+        return self.method == GROUP or self.method == AUTO and self.kafka is not None and self._left_a_group(name)
+
+    def _left_a_group(self, name) -> bool:
+        """Of a connector that is gone: has it left offsets of a group, and none on the topic?"""
+        try:
+            if not self._sink_of(name, None).live():
+                return False
+        except errors.BrokerError:  # to see groups is a permission of its own
+            return False
+        try:
+            store = self._store(name, None)
+            snapshot = store.read()
+        except (errors.BrokerError, errors.RoadError, errors.NotOffsetsTopic):
+            return True
+        return not snapshot.entries and not snapshot.unreadable
+
+    def _sink_of(self, name, parts) -> Sink:
+        return Sink(self.kafka, name, ((parts or {}).get("info") or {}).get("config"), self._consumer_group)
+
+    def _sink(self, name, connector, parts) -> dict:
+        sink = None if self.kafka is None else self._sink_of(name, parts)
+        road, why = REST, None
+        if connector is None or self.method == GROUP:
+            road, why = GROUP, "method: group" if self.method == GROUP else self._why_group(name)
+        else:
+            try:
+                snapshot = RestStore(self.rest, name, SINK).read()
+            except TURNS as error:
+                if self.method == REST or sink is None:
+                    raise
+                road, why = GROUP, "REST cannot show it: " + error.message
+        if road == GROUP:
+            store = GroupStore(sink)
+            snapshot = store.read()
+            for warning in store.concerns(snapshot):
+                self._warn(warning)
+        exists = None if parts is None else connector is not None
+        second = second_store(name, ((parts or {}).get("info") or {}).get("config") or {})
+        if second:
+            self._warn(second)
+        return dict(_plain(snapshot, road, self.max_entries, exists, connector), method_reason=why, **self._insight(sink, snapshot, connector))
+
+    def _why_group(self, name) -> str:
+        return "no worker is asked" if self.rest is None else "there is no connector %s that REST could show" % name
+
+    def _insight(self, sink, snapshot, connector) -> dict:
+        """What only the brokers know: the group, and how far it is behind."""
+        if sink is None:
+            return {}
+        if sink.is_elsewhere:
+            self._warn("%s reads from other brokers than its workers (consumer.override.bootstrap.servers): its group is not looked at." % sink.name)
+            return {}
+        live = {place_of(entry.partition): entry.offset[OFFSET] for entry in snapshot.entries.values()}
+        try:
+            group = sink.kafka.group(sink.group)
+            positions = sink.positions(live, group.members)
+        except errors.BrokerError as error:
+            self._warn("What the brokers know of %s could not be looked at. %s" % (sink.name, error.message))
+            return {}
+        if group.state is None and live:
+            self._warn("The brokers know no consumer group %s, though %s has offsets. If the workers set consumer.group.id, give it as "
+                       "consumer_group." % (sink.group, sink.name))
+        beyond = outside(positions)
+        if beyond:
+            self._warn("%d partition%s of %s %s at an offset that the log does not hold, first %s-%d at %d, which holds %d to %d: it goes on where its "
+                       "consumer's auto.offset.reset says." % (
+                           len(beyond), "" if len(beyond) == 1 else "s", sink.name, "is" if len(beyond) == 1 else "are", beyond[0]["topic"],
+                           beyond[0]["partition"], beyond[0]["committed"], beyond[0]["begin"], beyond[0]["end"]))
+        if live and connector is not None and connector.state == STOPPED:
+            self._stopped.append(sink.name)
+            self._kept = self._kept or sink.forgotten_after()
+        return {"group": {"name": sink.group, "state": group.state, "members": [
+                    {"client_id": one.client_id, "host": one.host, "partitions": len(one.places)} for one in group.members]},
+                "positions": cut(positions, self.max_entries), "positions_count": len(positions),
+                "lag": sum(one["lag"] or 0 for one in positions)}
+
+    def _warn_stopped(self) -> None:
+        if self._stopped:
+            self._warn("The brokers forget the offsets of a group without members after a time (%s). Longer than that these sinks must not be STOPPED, "
+                       "or they begin anew where auto.offset.reset says: %s." % (self._kept, ", ".join(sorted(self._stopped))))
 
     # ---- one road each -------------------------------------------------------------------------------------------
 
@@ -166,9 +290,7 @@ class OffsetsInfo:
             snapshot = store.read()
         except errors.NoConnector:
             snapshot, connector = Snapshot(name, SOURCE), None
-        return dict(info_result(snapshot, REST, self.max_entries), method_reason=None, connector_exists=connector is not None,
-                    connector=connector.result() if connector else None, oddities=[], oddities_count=0, newest=None, unreadable_records=[],
-                    history=[])
+        return _plain(snapshot, REST, self.max_entries, connector is not None, connector)
 
     def _of_store(self, store, connector, parts) -> dict:
         snapshot = store.read()
@@ -176,8 +298,7 @@ class OffsetsInfo:
             self._warn(warning)
         held = store.held()
         result = dict(
-            info_result(snapshot, TOPIC, self.max_entries), method_reason=self._why,
-            connector_exists=None if parts is None else connector is not None, connector=connector.result() if connector else None,
+            _plain(snapshot, TOPIC, self.max_entries, None if parts is None else connector is not None, connector), method_reason=self._why,
             topic={"name": store.topics[0], "partitions": self._reader.read(store.topics[0]).topic.partitions})
         shown = [one for one in held.values() if one.shown is not None and one.shown.offset is not None]
         newest = max(shown, key=lambda one: (one.shown.time or 0, one.shown.log_offset)) if shown else None
@@ -220,17 +341,17 @@ class OffsetsInfo:
             self.warnings.append(text)
 
 
+def _says_sink(connector, parts) -> bool:
+    return SINK in (connector.kind, (parts.get("info") or {}).get("type"))
+
+
+def _plain(snapshot, road, max_entries, exists, connector) -> dict:
+    """Everything that a road can show, as far as every road can."""
+    return dict(info_result(snapshot, road, max_entries), method_reason=None, connector_exists=exists,
+                connector=connector.result() if connector else None, oddities=[], oddities_count=0, newest=None, unreadable_records=[],
+                history=[], group=None, positions=[], positions_count=0, lag=None)
+
+
 def _unreadable(one) -> dict:
     return {"topic_partition": one.place, "record_offset": one.log_offset, "time": timestamp(one.time),
             "key": None if one.key is None else raw_text(one.key), "connector": one.connector, "reason": one.reason}
-
-
-def timestamp(milliseconds):
-    """RFC 3339, UTC, with milliseconds; None for None. Also for times that no calendar library takes."""
-    if milliseconds is None:
-        return None
-    try:
-        time = datetime(1970, 1, 1) + timedelta(milliseconds=milliseconds)
-    except OverflowError:
-        return None
-    return time.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (time.microsecond // 1000)

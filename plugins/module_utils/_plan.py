@@ -54,6 +54,10 @@ class Wish:
         self.origin = None
         #: records that have to be on the offsets topic again (see _ledger.Change), or None: the entries alone count
         self.records = None
+        #: _reset.Reset, the wish in words as long as it has no numbers, or None
+        self.reset = None
+        #: canonical partition -> what the offset is, in words, where that is known
+        self.notes = {}
 
     @property
     def entries(self):
@@ -88,6 +92,30 @@ class Wish:
         if not items and not purge:
             raise WishError("The document lists no offsets for this connector, so nothing was changed.")
         return cls(_entries(items, "document", needs_offset=True, null_removes=True), purge)
+
+    @classmethod
+    def words(cls, reset) -> Wish:
+        """From the option ``reset_to``: in_numbers() gives what it means at this moment."""
+        wish = cls({})
+        wish.reset = reset
+        return wish
+
+    def in_numbers(self, keyed, notes) -> Wish:
+        """This wish with what its words mean now."""
+        wish = Wish(keyed)
+        wish.guards, wish.origin, wish.notes = self.guards, self.origin, notes
+        return wish
+
+    @classmethod
+    def begun(cls, change) -> Wish:
+        """What a change (see _ledger) that did not end has meant, in numbers: words would mean something else by now."""
+        entries = [Entry(pair["partition"], pair["offset"]) for pair in change.after]
+        return cls({canonical(entry.partition): entry for entry in entries}, exact=True)
+
+    @property
+    def sets(self) -> bool:
+        """Does it set an offset, or does it only remove some?"""
+        return self.reset is not None or any(entry.offset is not None for entry in self.entries or [])
 
     @classmethod
     def nothing(cls) -> Wish:
@@ -208,8 +236,10 @@ class Action:
 class Plan:
     """Every partition that is live or declared, with its action."""
 
-    def __init__(self, live: Snapshot, actions: dict, resets_all: bool, warnings=(), records=None):
+    def __init__(self, live: Snapshot, actions: dict, resets_all: bool, warnings=(), records=None, wish=None):
         self.live = live
+        #: what it was made for, in numbers
+        self.wish = wish
         #: what has to be on the offsets topic, byte for byte, instead of what the actions would write there; None: nothing like that
         self.records = records
         self.warnings = list(warnings)
@@ -272,7 +302,7 @@ def make_plan(live: Snapshot, wish: Wish, check_types: bool = True) -> Plan:
     if wish.records is not None and live.holds is not None:
         as_it_was = live.holds(wish.records)
         actions.update((key, actions[key].kept() if as_it_was else actions[key].done()) for key in wanted)
-    return Plan(live, actions, wanted is None, warnings, wish.records)
+    return Plan(live, actions, wanted is None, warnings, wish.records, wish)
 
 
 def _action_for(key: str, entry: Entry, live: Snapshot) -> Action:

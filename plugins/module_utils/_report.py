@@ -63,7 +63,9 @@ def _moves(plan, shown) -> dict:
     if not plan.changed:
         return {}
     changes = [action for action in shown if action.verb != KEEP]
-    lines = ["%s: %s" % (canonical(action.partition), _move(action)) for action in changes]
+    notes = plan.wish.notes if plan.wish is not None else {}
+    lines = ["%s: %s" % (key, _move(action) + (", to " + notes[key] if key in notes else ""))
+             for key, action in ((canonical(action.partition), action) for action in changes)]
     if len(changes) < len(plan.changes):
         lines.append("%d more changes are not shown" % (len(plan.changes) - len(changes)))
     return {"prepared": "%s (moves)\n%s\n" % (plan.live.connector, "\n".join(lines))}

@@ -4,20 +4,23 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""Which road a change takes, and why: REST where the worker can do it, else the offsets topic where brokers are given."""
+"""Which road a change takes, and why: REST where the worker can do it, else, where brokers are given, the offsets topic of a source
+or the consumer group of a sink."""
 
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK, SOURCE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_topic import topics_of, workers_at
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import make_plan
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._sinks import Sink, second_store
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.group import GroupStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, TopicStore, sink_shaped
 
-AUTO, REST, TOPIC = "auto", "rest", "topic"
+AUTO, REST, TOPIC, GROUP = "auto", "rest", "topic", "group"
 
-#: what makes ``auto`` turn from REST to the offsets topic
+#: what makes ``auto`` turn from REST to another road
 TURNS = (errors.EndpointMissing, errors.RoadError, errors.AmbiguousName)
 
 
@@ -25,8 +28,10 @@ class Roads:
     """The roads to one connector's offsets."""
 
     def __init__(self, rest, name: str, kafka=None, method=AUTO, offset_topic=None, raw_keys=None, key_order=None, connect_group=None,
-                 sleep=None):
-        """rest: ConnectClient or None. kafka: KafkaClient or None. method: auto, rest or topic.
+                 consumer_group=None, force=False, sleep=None):
+        """rest: ConnectClient or None. kafka: KafkaClient or None. method: auto, rest, topic or group.
+
+        consumer_group: of a sink, where neither its configuration nor its name tell. force: a sink's offsets may be outside of the log.
 
         Raises WishError where the method lacks what it needs.
         """
@@ -41,11 +46,18 @@ class Roads:
         self._raw_keys = raw_keys or []
         self._key_order = [field for field in key_order or [] if field.strip()] or None
         self._connect_group = connect_group
+        self._consumer_group = consumer_group or None
+        self._force = force
         self._sleep = {"sleep": sleep} if sleep else {}
+        self._sinks = {}
+        #: source or sink, where only offsets are left and nothing but a look at them tells
+        self._kind_left = None
+        #: the brokers gave no answer about a sink that REST can change
+        self._blind = False
         self._topic_store = None
         self._turned = False
-        if method == TOPIC and kafka is None:
-            raise errors.WishError("method: topic needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS).")
+        if method in (TOPIC, GROUP) and kafka is None:
+            raise errors.WishError("method: %s needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS)." % method)
         if method == REST and rest is None or rest is None and kafka is None:
             raise errors.WishError("connect_url is missing (or the environment variable KAFKA_CONNECT_URL)%s." % (
                 "" if method == REST else "; without it method: topic needs bootstrap_servers"))
@@ -54,19 +66,68 @@ class Roads:
 
     @property
     def topic_is_open(self) -> bool:
+        """May a road be taken that needs no worker?"""
         return self.kafka is not None and self.method != REST
 
-    def prefer(self, road) -> None:
-        """The road that a change was made by is the one to put it back by, unless another one was asked for."""
-        if self.method == AUTO and (road != TOPIC or self.kafka is not None):
-            self.method = road
+    def prefer(self, change) -> None:
+        """The road that a change (see _ledger) was made by is the one to put it back by, unless another one was asked for."""
+        self._kind_left = change.kind
+        self._consumer_group = self._consumer_group or (change.cluster or {}).get("consumer_group")
+        if self.method == AUTO and (change.road == REST or self.kafka is not None):
+            self.method = change.road
             self.reason = "the change was made by this road"
+
+    def needs_no_word(self, wish) -> bool:
+        """Will nobody's word be needed that nothing runs? Kafka itself refuses to change a group that has members."""
+        return self.kafka is not None and (self.method == GROUP or self.method == AUTO and wish is not None and (
+            wish.reset is not None or sink_shaped(wish)))
+
+    def kind(self, found, wish) -> str:
+        """Source or sink. Where there is no connector, the wish tells, or what is left of it. wish: None for one that is not known yet."""
+        of_a_sink = self.method == GROUP or wish is not None and (wish.reset is not None or sink_shaped(wish))
+        if found is not None:
+            # Not known: the worker lacks the plugin, or it was deleted a moment ago.
+            return SINK if of_a_sink and found.kind != SOURCE else found.kind
+        if self._kind_left is None and wish is not None and wish.keyed is None and self.method == AUTO and not self._raw_keys:
+            self._kind_left = self._look_what_is_left()
+        if self._kind_left is None and of_a_sink:
+            self._kind_left = SINK
+        return self._kind_left or SOURCE
+
+    def _look_what_is_left(self) -> str:
+        """Everything of a connector that is gone has to go: was it a sink?"""
+        sink = Sink(self.kafka, self.name, None, self._consumer_group)
+        try:
+            if not sink.live():
+                return SOURCE
+        except errors.BrokerError:  # to see groups is a permission of its own
+            return SOURCE
+        try:
+            held = self._topic(None).read()
+        except (errors.BrokerError, errors.RoadError, errors.NotOffsetsTopic):
+            return SINK
+        if held.entries or held.unreadable:
+            raise errors.WishError(
+                "There is no connector %s, but the offsets topic %s and the consumer group %s both have offsets of one. Say which ones are "
+                "meant with method: topic or method: group. Nothing was changed." % (self.name, self._topic_store.topics[0], sink.group))
+        self._topic_store = None
+        return SINK
 
     def plan(self, found, wish):
         """(store, plan) by the road to take. found: the Connector, None where there is none (or nobody to ask).
 
         Raises the reason why REST cannot do it where there is no other road.
         """
+        if self.kind(found, wish) == SINK:
+            return self._plan_sink(found, wish)
+        if wish.reset is not None:
+            raise errors.WishError(
+                "%s is a source, and reset_to is for sinks. A source's offsets are its own words for a place in another system, so nobody else "
+                "knows which one is the first, the last, or of a time. Declare them in offsets, or remove them with state: absent to have it "
+                "begin anew. Nothing was changed." % self.name)
+        if self.method == GROUP:
+            raise errors.RoadError("%s is a source: its offsets are records of an offsets topic, not the commits of a consumer group. Nothing "
+                                   "was changed." % self.name)
         if found is None or self.method == TOPIC or self._raw_keys or self._turned:
             return self._by_topic(found, wish)
         try:
@@ -76,7 +137,7 @@ class Roads:
                 store.check(plan)
             self._ask_the_topic(found)
         except TURNS as error:
-            if not self.topic_is_open or found.kind == SINK:
+            if not self.topic_is_open:
                 raise self._with_hint(error, found)
             self._turned = True
             self.reason = "REST cannot do it: " + error.message
@@ -85,9 +146,124 @@ class Roads:
         return store, plan
 
     def _with_hint(self, error, found):
-        if self.method == AUTO and found.kind != SINK:
-            error.also("The offsets topic can be changed instead, if bootstrap_servers is given.")
+        if self.method == AUTO:
+            error.also("The %s can be changed instead, if bootstrap_servers is given." % (
+                "consumer group" if found.kind == SINK else "offsets topic"))
         return error
+
+    # ---- sinks ---------------------------------------------------------------------------------------------------
+
+    def sink(self, found):
+        """What the brokers know of it; None without brokers. found: the Connector, None where there is none."""
+        if self.kafka is None:
+            return None
+        if found is None and True in self._sinks:
+            return self._sinks[True]  # it is gone since we have read its configuration
+        exists = found is not None
+        if exists not in self._sinks:
+            config = self.rest.info(self.name)["config"] if exists else None
+            self._sinks[exists] = Sink(self.kafka, self.name, config, self._consumer_group)
+        return self._sinks[exists]
+
+    def _plan_sink(self, found, wish):
+        if self.method == TOPIC or self._raw_keys:
+            raise errors.RoadError(
+                "%s is a sink: its offsets are the commits of its consumer group, not records of an offsets topic. Use method: group, or auto. "
+                "Nothing was changed." % self.name)
+        if self.kafka is None and (wish.reset is not None or found is None):
+            raise errors.WishError("%s needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS): only the brokers know the "
+                                   "%s. Nothing was changed." % (("reset_to", "log") if found is not None else ("A sink that is gone", "group")))
+        if found is None or self.method == GROUP or self._turned:
+            if self.method == REST:
+                self.reason = None
+            return self._by_group(found, wish)
+        try:
+            store = RestStore(self.rest, self.name, SINK, **self._sleep)
+            plan = self._plan_of_sink(store, found, wish)
+            if plan.changed:
+                store.check(plan)
+        except TURNS as error:
+            if self.kafka is None or self.method != AUTO:
+                raise self._with_hint(error, found)
+            self._turned = True
+            self.reason = "REST cannot do it: " + error.message
+            return self._by_group(found, wish)
+        self.reason = self.reason or ("method: rest" if self.method == REST else "REST can do it")
+        return store, plan
+
+    def _by_group(self, found, wish):
+        if self.reason is None:
+            self.reason = "method: group" if self.method == GROUP else self._why_topic(found)
+        sink = self.sink(found)
+        if sink.is_elsewhere:
+            raise errors.RoadError("%s reads from other brokers than its workers (consumer.override.bootstrap.servers), where its consumer group is, "
+                                   "too: leave connect_url out, and give those brokers and consumer_group. Nothing was changed." % self.name)
+        self.cluster()  # while the brokers answer
+        store = GroupStore(sink, **self._sleep)
+        plan = self._plan_of_sink(store, found, wish)
+        if found is not None and not plan.live.entries:
+            self._check_group(sink)
+        return store, plan
+
+    def _check_group(self, sink) -> None:
+        """Connect 3.5 shows the commits of the group that it really uses. Raises RoadError."""
+        try:
+            shown = self.rest.offsets(self.name)
+        except TURNS:
+            return
+        if shown:
+            raise errors.RoadError("REST shows %d offsets of %s, but its consumer group would be %s, which has none. The workers set consumer.group.id: "
+                                   "give it as consumer_group. Nothing was changed." % (len(shown), self.name, sink.group))
+
+    def _plan_of_sink(self, store, found, wish):
+        live, warnings = store.read(), []
+        sink = self.sink(found)
+        if wish.reset is not None:
+            if sink.is_elsewhere:
+                raise errors.WishError("%s reads from other brokers than its workers (consumer.override.bootstrap.servers): reset_to would take its "
+                                       "numbers from another log. Nothing was changed." % self.name)
+            resolved, warnings = sink.resolve(wish, live)
+            plan = make_plan(live, resolved)
+        else:
+            plan = make_plan(live, wish)
+            if plan.changed and sink is not None:
+                warnings = self._check_the_log(sink, store, plan, wish)
+        if plan.changed and found is not None:
+            config = sink.config if sink is not None else self.rest.info(self.name)["config"]
+            warnings = warnings + [text for text in [second_store(self.name, config)] if text]
+        plan.warnings.extend(warnings)
+        return plan
+
+    def _check_the_log(self, sink, store, plan, wish) -> list:
+        """Is what was declared in the log? What puts an earlier state back may be outside of it by now."""
+        def look():
+            if sink.is_elsewhere:
+                return ["%s reads from other brokers than its workers (consumer.override.bootstrap.servers): whether the offsets are in the log "
+                        "was not looked at." % self.name]
+            return sink.check(plan, lenient=self._force or wish.exact) + sink.strays(plan)
+
+        return look() if store.road == GROUP else self._if_brokers_answer(look) or []
+
+    def _if_brokers_answer(self, look):
+        """REST can do without them."""
+        if self._blind:
+            return None
+        try:
+            return look()
+        except errors.NoTopic:
+            raise
+        except errors.BrokerError as error:
+            self._blind = True
+            self._warn("What the brokers know of %s could not be looked at. %s" % (self.name, error.message))
+            return None
+
+    def await_free(self, found, store, seconds, sleep, clock) -> None:
+        """Until nobody is in a sink's group any more, as far as the brokers are asked. Raises StateError, which says who is."""
+        sink = self.sink(found)
+        if store.road == GROUP:
+            sink.await_free(seconds, sleep, clock)
+        elif sink is not None and not sink.is_elsewhere:
+            self._if_brokers_answer(lambda: sink.await_free(seconds, sleep, clock))
 
     def _ask_the_topic(self, found) -> None:
         """Where another tool has changed a partition under other key bytes, REST shows what nobody reads, as if all was well."""
@@ -103,11 +279,11 @@ class Roads:
             raise errors.RoadError(
                 "On the offsets topic are records of %s that REST would not change: %s" % (self.name, " ".join(store.told())))
 
+    # ---- the offsets topic ---------------------------------------------------------------------------------------
+
     def _by_topic(self, found, wish):
-        if found is not None and found.kind == SINK or sink_shaped(wish):
-            raise errors.RoadError(
-                "%s is a sink: its offsets are the commits of its consumer group, not records of an offsets topic. Nothing was changed."
-                % self.name)
+        if sink_shaped(wish):
+            raise errors.RoadError("%s is a source, but what is declared are offsets of a sink. Nothing was changed." % self.name)
         self.reason = self.reason or self._why_topic(found)
         store = self._topic(found)
         plan = make_plan(store.read(), wish)
@@ -165,8 +341,17 @@ class Roads:
         if self._topic_store is not None:
             found["bootstrap_servers"] = self.kafka.brokers
             found["offset_topic"] = self._topic_store.topics[0]
+        if self._sinks:
+            found["bootstrap_servers"] = self.kafka.brokers
+            found["consumer_group"] = self._group()
         return found
+
+    def _group(self):
+        """The consumer group of a sink, as far as the brokers are asked for it."""
+        sink = self._sinks.get(True) or self._sinks.get(False)
+        return sink.group if sink is not None else None
 
     def result(self, store) -> dict:
         """How the change was made, for the module's result."""
-        return {"method_reason": self.reason, "offset_topic": store.topics[0] if store.road == TOPIC else None}
+        return {"method_reason": self.reason, "offset_topic": store.topics[0] if store.road == TOPIC else None,
+                "consumer_group": self._group() if store.road != TOPIC else None}

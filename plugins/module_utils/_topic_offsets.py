@@ -88,6 +88,17 @@ def _one(kafka, topic, time, isolation) -> dict:
             "records_at_most": sum(one["end"] - one["begin"] for one in partitions)}
 
 
+def timestamp(milliseconds):
+    """RFC 3339, UTC, with milliseconds; None for None. Also for times that no calendar library takes."""
+    if milliseconds is None:
+        return None
+    try:
+        time = _EPOCH + timedelta(milliseconds=milliseconds)
+    except OverflowError:
+        return None
+    return time.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (time.microsecond // 1000)
+
+
 def milliseconds(text) -> int:
     """Milliseconds since the epoch, of their digits or of an RFC 3339 text with its time zone."""
     text = str(text).strip()

@@ -13,10 +13,11 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors im
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._guards import Guards
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import whole
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._reset import read_reset
 
 
 def read_wish(params: dict) -> Wish:
-    """params: name, state, offsets, src, content, purge, raw_keys, max_rewind, max_skip, only, force. Raises WishError."""
+    """params: name, state, offsets, src, content, reset_to, topics, purge, raw_keys, max_rewind, max_skip, only, force. Raises WishError."""
     if params["state"] == "restored":
         return _nothing_else(params)
     guards = _guards(params)
@@ -27,6 +28,10 @@ def read_wish(params: dict) -> Wish:
         raise WishError("purge belongs to state: present; state: absent without offsets removes everything. Nothing was changed.")
     if any(not key for key in params["raw_keys"] or []):
         raise WishError("raw_keys holds an empty key; nothing was changed. If there is such a record, its key is \"base64:\".")
+    if params["reset_to"] not in (None, ""):
+        return _in_words(params, guards)
+    if params["topics"]:
+        raise WishError("topics belongs to reset_to; partitions with numbers go into offsets. Nothing was changed.")
     declare, items, origin = Wish.present, params["offsets"], None
     if params["src"] is not None or params["content"] is not None:
         declare, items, origin = Wish.document, *_document_items(params)
@@ -36,9 +41,22 @@ def read_wish(params: dict) -> Wish:
     return wish
 
 
+def _in_words(params: dict, guards) -> Wish:
+    """What the words mean is known only when the topics are looked at."""
+    given = [name for name in ("offsets", "src", "content", "purge", "raw_keys", "key_order") if params[name] not in (None, False, "")]
+    if params["state"] != "present":
+        given.append("state: " + params["state"])
+    if given:
+        raise WishError("reset_to says it all in words, and takes no %s: use one task for each. Nothing was changed." % " or ".join(given))
+    wish = Wish.words(read_reset(params["reset_to"], params["topics"] or None))
+    wish.guards = guards
+    return wish
+
+
 def _nothing_else(params: dict) -> None:
     """What is to be undone is in the ledger: no Wish. Raises WishError for what would declare something besides."""
-    given = [name for name in ("offsets", "src", "content", "purge", "raw_keys", "key_order", "max_rewind", "max_skip", "only")
+    given = [name for name in ("offsets", "src", "content", "reset_to", "topics", "purge", "raw_keys", "key_order", "max_rewind", "max_skip",
+                               "only")
              if params[name] not in (None, False, "")]
     if given:
         raise WishError("state: restored puts back what the change_id has replaced, and takes no %s. Nothing was changed." % " or ".join(given))

@@ -21,6 +21,8 @@ description:
     left to do.
   - By REST it needs Connect 3.6. On the topic where the workers keep their offsets it works with every version, for connectors that
     are gone, and for records that REST does not reach.
+  - The offsets of a sink are what its consumer group has committed. Besides REST they can be changed by Kafka itself, with every version
+    of Connect and for sinks that are gone, and declared in words with O(reset_to).
 attributes:
   check_mode:
     support: full
@@ -68,6 +70,24 @@ options:
       - A backup is refused if it holds fewer or more pairs than it was written with, and, without O(force=true), if it was
         written on another Kafka cluster or of a connector of the other type.
     type: path
+  reset_to:
+    description:
+      - Offsets of a sink in words, instead of O(offsets). It needs O(bootstrap_servers), as the brokers know what the words mean; the numbers are
+        in RV(actions) and the diff, and the guards and the ledger work with them.
+      - V(earliest) is the first record that is still in the log, V(latest) the one that comes next. V({timestamp: ...}) is the first record of
+        this time or later, else the end. A time is RFC 3339 with its zone, such as V(2026-01-31T12:00:00Z), or milliseconds since the epoch, and
+        not in the future. V({duration: PT2H}) is that time counted back from now (ISO 8601, from weeks to seconds).
+        V({shift_by: -10}) is so many records away from what is committed, but never outside of the log, which is a warning.
+      - What is meant are all partitions of all topics that the connector reads, or those of O(topics). Of a sink that is gone those of the topics for
+        which there are offsets. With V(shift_by), partitions without an offset stay as they are.
+      - Words mean something else with every run. With O(change_id) they are made once, and the same words count as the same declaration.
+      - Not for a source, whose offsets only the connector itself understands.
+    type: raw
+  topics:
+    description:
+      - The topics for O(reset_to), each its name, or a dictionary with C(name) and C(partitions), a list of numbers.
+    type: list
+    elements: raw
   content:
     description:
       - The same document given directly, as JSON text or as a structure. Text that comes out of a variable needs the filter
@@ -159,6 +179,8 @@ options:
       - Whether to take offsets from a backup (O(src), O(content)) that was written on another Kafka cluster, or of a connector of the
         other type (source, sink).
       - Under O(state=restored), whether to undo a change though the connector was changed under another id since.
+      - For a sink, whether to set offsets that are outside of the log, where its consumer goes by C(auto.offset.reset) instead. With
+        O(bootstrap_servers) that is refused otherwise.
       - It allows nothing else.
     type: bool
     default: false
@@ -167,13 +189,21 @@ options:
       - The road to the offsets. V(rest) is Connect's REST API. V(topic) is the topic on which the workers keep the offsets of source
         connectors. Keys are written there byte for byte as they were found, to the topic partition where they were found, all
         records of a change in one transaction.
-      - V(auto) takes REST where the worker can do the change, else the topic if O(bootstrap_servers) is given. REST cannot do it on
+      - V(group) is the consumer group of a sink, by Kafka's admin protocol. Kafka takes that only while the group has no members; if it has, the
+        message says who. Single offsets cannot be removed that way, so the group is deleted and its other offsets are committed again at once; then a
+        backup is written in any case.
+      - V(auto) takes REST where the worker can do the change, else the topic (of a sink, the group) if O(bootstrap_servers) is given. REST cannot do it on
         Connect before 3.6, for a connector that is gone, for a name with C(/), C(%) or C(\\) on Connect 4, and for partitions whose
         records have other key bytes than the worker builds. With O(bootstrap_servers) the topic is read to see whether there are
         such records, also where REST shows nothing of it. RV(method) and RV(method_reason) tell which road was taken and why.
     type: str
-    choices: [auto, rest, topic]
+    choices: [auto, rest, topic, group]
     default: auto
+  consumer_group:
+    description:
+      - The consumer group of a sink. By default the connector's C(consumer.override.group.id), else C(connect-) and its name.
+      - Needed where the workers have set C(consumer.group.id), which REST does not show, and for a sink that is gone and had an override.
+    type: str
   offset_topic:
     description:
       - The workers' C(offset.storage.topic), for O(method=topic) and O(method=auto). It is never created.
@@ -182,8 +212,8 @@ options:
     type: str
   assume_stopped:
     description:
-      - For work on the offsets topic without O(connect_url), which it needs. You say that no worker runs the connector. A task that
-        runs would write its own offset over the change.
+      - For work without O(connect_url), on the offsets topic, which needs it, or on the consumer group of a sink, which does not, as Kafka refuses
+        to change one that has members. You say that no worker runs the connector. A task that runs would write its own offset over the change.
       - The brokers are asked all the same whether a group of Connect workers has a task of the connector; then the task fails.
       - Where a worker can be asked, its answer counts, and this option has no effect. One that cannot be reached is not asked.
     type: bool
@@ -247,7 +277,7 @@ extends_documentation_fragment:
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.actiongroup_connect
 requirements:
-  - confluent-kafka for the offsets topic
+  - confluent-kafka for the offsets topic and for consumer groups
 seealso:
   - module: streamops.kafka_connect.connector_offsets_info
   - module: streamops.kafka_connect.connector_state
@@ -296,6 +326,33 @@ EXAMPLES = r"""
     offsets:
       - partition: {filename: /data/orders.txt}
         offset: {position: 4096}
+
+- name: Deliver everything since yesterday 14:00 once more, whatever partition it is in
+  streamops.kafka_connect.connector_offsets:
+    connect_url: http://connect.example.com:8083
+    bootstrap_servers: [kafka.example.com:9092]
+    name: orders-sink
+    change_id: CHG-1240
+    stop: true
+    reset_to: {timestamp: "2026-01-30T14:00:00+01:00"}
+
+- name: Go to the end of one topic, and of two partitions of another
+  streamops.kafka_connect.connector_offsets:
+    connect_url: http://connect.example.com:8083
+    bootstrap_servers: [kafka.example.com:9092]
+    name: orders-sink
+    stop: true
+    reset_to: latest
+    topics:
+      - orders
+      - {name: returns, partitions: [0, 3]}
+
+- name: Remove the consumer group that a deleted sink has left behind
+  streamops.kafka_connect.connector_offsets:
+    bootstrap_servers: [kafka.example.com:9092]
+    name: orders-old
+    method: group
+    state: absent
 
 - name: Forget everything that the connector has read
   streamops.kafka_connect.connector_offsets:
@@ -364,6 +421,10 @@ method_reason:
   sample: REST can do it
 offset_topic:
   description: The offsets topic that was changed or looked at. Null by REST.
+  returned: success
+  type: str
+consumer_group:
+  description: The consumer group of a sink, if the brokers were asked. Null otherwise.
   returned: success
   type: str
 connector_exists:
@@ -470,7 +531,7 @@ change:
       type: dict
       returned: success
     road:
-      description: The road, V(rest) or V(topic).
+      description: The road, V(rest), V(topic) or V(group).
       type: str
       returned: success
     offset_topic:
@@ -563,7 +624,8 @@ connector:
 diff:
   description:
     - What differs, before and after. In check mode it is what would differ.
-    - If something changes, C(prepared) has a line for each changed partition that is listed, with its direction and distance.
+    - If something changes, C(prepared) has a line for each changed partition that is listed, with its direction and distance. With O(reset_to)
+      it also says what is there, such as the time of the record.
       Ansible prints it below the difference.
   returned: with C(--diff)
   type: list
@@ -605,7 +667,7 @@ def declare(client, kafka, params, check_mode):
         name,
         wish,
         Roads(client, name, kafka, params["method"], params["offset_topic"], params["raw_keys"], params["key_order"],
-              params["connect_group"]),
+              params["connect_group"], params["consumer_group"], params["force"]),
         once=once,
         after_change=params["after_change"],
         settle=params["settle"],
@@ -626,6 +688,8 @@ def main():
             offsets=dict(type="list", elements="dict"),
             src=dict(type="path"),
             content=dict(type="raw"),
+            reset_to=dict(type="raw"),
+            topics=dict(type="list", elements="raw"),
             purge=dict(type="bool", default=False),
             change_id=dict(type="str"),
             ledger=dict(type="str", choices=LEDGERS, default="auto"),
@@ -638,7 +702,8 @@ def main():
             max_skip=dict(type="raw"),
             only=dict(type="str", choices=["forward", "backward"]),
             force=dict(type="bool", default=False),
-            method=dict(type="str", choices=["auto", "rest", "topic"], default="auto"),
+            method=dict(type="str", choices=["auto", "rest", "topic", "group"], default="auto"),
+            consumer_group=dict(type="str"),
             offset_topic=dict(type="str"),
             assume_stopped=dict(type="bool", default=False),
             connect_group=dict(type="str"),
@@ -652,8 +717,8 @@ def main():
         ),
         declare,
         brokers=True,
-        mutually_exclusive=[("offsets", "src", "content")],
-        required_if=[("state", "present", ["offsets", "src", "content"], True), ("state", "restored", ["change_id"])],
+        mutually_exclusive=[("offsets", "src", "content", "reset_to")],
+        required_if=[("state", "present", ["offsets", "src", "content", "reset_to"], True), ("state", "restored", ["change_id"])],
     )
 
 

@@ -17,6 +17,8 @@ description:
     C(offset.flush.interval.ms), one minute by default.
   - By REST it needs Connect 3.5. From the offsets topic it works with every version, for connectors that are gone, and without any
     worker; only source connectors keep their offsets there.
+  - The offsets of a sink are what its consumer group has committed. With O(bootstrap_servers) they are shown with every version of Connect and
+    also for sinks that are gone, and beside them where the log begins and ends, how many records are left to read, and who is in the group.
 options:
   name:
     description:
@@ -24,13 +26,18 @@ options:
     type: str
   method:
     description:
-      - The road to the offsets. V(rest) is Connect's REST API, V(topic) the topic on which the workers keep them.
-      - V(auto) takes REST where it shows them, and the topic, if O(bootstrap_servers) is given, where it does not (a worker that is
+      - The road to the offsets. V(rest) is Connect's REST API, V(topic) the topic on which the workers keep them, V(group) the consumer group of
+        a sink (without O(name) of all sinks).
+      - V(auto) takes REST where it shows them, and the topic (of a sink, the group), if O(bootstrap_servers) is given, where it does not (a worker that is
         too old, a connector that is gone or cannot be named in a URL, records that REST does not show as they are). For all
-        connectors it takes the topic if it can. RV(method) and RV(method_reason) tell which and why.
+        connectors it takes the topic if it can, and REST or the group for the sinks among them. RV(method) and RV(method_reason) tell which and why.
     type: str
-    choices: [auto, rest, topic]
+    choices: [auto, rest, topic, group]
     default: auto
+  consumer_group:
+    description:
+      - The consumer group of a sink. By default the connector's C(consumer.override.group.id), else C(connect-) and its name.
+    type: str
   offset_topic:
     description:
       - The workers' C(offset.storage.topic). It is never created.
@@ -55,7 +62,7 @@ extends_documentation_fragment:
   - streamops.kafka_connect._attributes.info_module
   - streamops.kafka_connect._attributes.actiongroup_connect
 requirements:
-  - confluent-kafka for the offsets topic
+  - confluent-kafka for the offsets topic and for consumer groups
 seealso:
   - module: streamops.kafka_connect.connector_offsets
 """
@@ -83,6 +90,17 @@ EXAMPLES = r"""
     method: topic
   register: topic
 
+- name: How far behind is a sink, and who reads for it?
+  streamops.kafka_connect.connector_offsets_info:
+    connect_url: http://connect.example.com:8083
+    bootstrap_servers: [kafka.example.com:9092]
+    name: orders-sink
+  register: sink
+
+- name: The partitions that are more than a thousand records behind
+  ansible.builtin.debug:
+    msg: "{{ sink.positions | selectattr('lag') | selectattr('lag', 'gt', 1000) }}"
+
 - name: Which connectors are gone?
   ansible.builtin.debug:
     msg: "{{ topic.connectors | rejectattr('connector_exists') | map(attribute='name') }}"
@@ -92,7 +110,7 @@ RETURN = r"""
 connectors:
   description:
     - All connectors, by name, each a dictionary with C(name) and the values that are described here for one. By the topic
-      also those of which only offsets are left, and no sinks.
+      also those of which only offsets are left. With O(method=topic) no sinks, with O(method=group) sinks alone.
   returned: without O(name)
   type: list
   elements: dict
@@ -106,7 +124,7 @@ method:
   type: str
   sample: rest
 method_reason:
-  description: Why the offsets topic was taken. Null otherwise.
+  description: Why the offsets topic or the consumer group was taken. Null otherwise.
   returned: success
   type: str
 offsets:
@@ -120,6 +138,36 @@ offsets:
 offsets_count:
   description: How many partitions have an offset.
   returned: with O(name)
+  type: int
+group:
+  description:
+    - The consumer group of a sink, C(name), C(state) (as Kafka calls it; null if the brokers know no such group) and its C(members), each with
+      C(client_id), C(host) and the number of C(partitions) that it reads. Null without O(bootstrap_servers) and for a source.
+  returned: with O(name)
+  type: dict
+  sample:
+    name: connect-orders-sink
+    state: STABLE
+    members:
+      - {client_id: connector-consumer-orders-sink-0, host: 10.0.0.7, partitions: 6}
+positions:
+  description:
+    - Of a sink, with O(bootstrap_servers), every partition that it reads or has an offset for. C(committed) is its offset, null if it has none,
+      C(begin) and C(end) are what the log holds, C(lag) is how many records are left to read at most, C(member) the client id of who reads it.
+  returned: with O(name)
+  type: list
+  elements: dict
+  sample:
+    - {topic: orders, partition: 0, committed: 41, begin: 0, end: 50, lag: 9, member: connector-consumer-orders-sink-0}
+positions_count:
+  description: How many partitions those are.
+  returned: with O(name)
+  type: int
+lag:
+  description:
+    - The sum of all C(lag) in RV(positions), cut or not. Without O(name) the sum over all sinks. Partitions without an offset count as nothing.
+    - Null for a source, and without O(bootstrap_servers).
+  returned: success
   type: int
 unreadable:
   description:
@@ -248,7 +296,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._offsets_i
 
 
 def show(client, kafka, params, check_mode):
-    info = OffsetsInfo(client, kafka, params["method"], params["offset_topic"], params["history"], params["max_entries"])
+    info = OffsetsInfo(client, kafka, params["method"], params["offset_topic"], params["history"], params["max_entries"],
+                       params["consumer_group"])
     return info.all() if params["name"] is None else info.one(params["name"])
 
 
@@ -256,7 +305,8 @@ def main():
     run(
         dict(
             name=dict(type="str"),
-            method=dict(type="str", choices=["auto", "rest", "topic"], default="auto"),
+            method=dict(type="str", choices=["auto", "rest", "topic", "group"], default="auto"),
+            consumer_group=dict(type="str"),
             offset_topic=dict(type="str"),
             history=dict(type="bool", default=False),
             max_entries=dict(type="int", default=1000),

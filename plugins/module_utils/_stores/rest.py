@@ -88,6 +88,10 @@ class RestStore:
         """REST knows no records (see TopicStore)."""
         return None
 
+    def recreates(self, plan) -> bool:
+        """No (see GroupStore)."""
+        return False
+
     def merely_missing(self, partition) -> bool:
         """Listed without a value, but for certain only because the connector's own topic lacks it.
 

@@ -212,6 +212,10 @@ class TopicStore:
         self.reader.kafka.write(records, "streamops.kafka_connect.%s.%s" % (self.topics[0], self.name),
                                 ready=lambda: self._await_open_transactions(places))
 
+    def recreates(self, plan) -> bool:
+        """No (see GroupStore)."""
+        return False
+
     def images(self, plan) -> list:
         """[topic, topic partition, key, value or None] of every record that the plan replaces, as text: what is live there now."""
         return [[topic, place, raw_text(key), self._live(topic, place, key)] for topic, place, key, value in self._records(plan)]

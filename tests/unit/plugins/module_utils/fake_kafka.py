@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import Topic
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import Group, Topic
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._murmur2 import partition_for
 
 #: 2024-01-01T00:00:00Z; each record is a second younger than the one before
@@ -43,6 +43,18 @@ def _raise(fault):
         raise fault
 
 
+class _Topics(dict):
+    """The topics with their records; called, it is KafkaClient.topics()."""
+
+    def __init__(self, logs, *given):
+        super().__init__(*given)
+        self._logs = logs
+
+    def __call__(self):
+        counts = {name: len(found) for name, found in {**self, **self._logs}.items()}
+        return [Topic(name, count, None) for name, count in sorted(counts.items())]
+
+
 class FakeKafka:
     """``topics``: name -> its partitions, each a list of messages. ``faults``: what the next writes do instead.
 
@@ -55,11 +67,15 @@ class FakeKafka:
     timeout = 1
 
     def __init__(self, *names, partitions=5, policy="compact"):
-        self.topics = {name: [[] for _number in range(partitions)] for name in names or ("offsets",)}
+        #: name of a topic of which only this is known -> its partitions, each (begin, end, {time: offset of the record})
+        self.logs = {}
+        self.topics = _Topics(self.logs, {name: [[] for _number in range(partitions)] for name in names or ("offsets",)})
         self.policies = dict.fromkeys(self.topics, policy)
         #: (topic, partition) -> end for a reader of committed records, while a transaction is open
         self.open = {}
         self.groups = []
+        #: name of a consumer group -> {(topic, partition): offset}, and name -> [Member]
+        self.commits, self.members, self.settings = {}, {}, {}
         self.denied = ()
         self.asked, self.writes, self.ids, self.faults = [], [], [], []
         self._seconds = 0
@@ -82,6 +98,58 @@ class FakeKafka:
         for number, messages in enumerate(self.topics[topic]):
             found.update({(number, message.key()): message.value() for message in messages})
         return {place: value for place, value in found.items() if value is not None}
+
+    def log_of(self, topic, *partitions):
+        """partitions: (begin, end), or (begin, end, {time: offset})"""
+        self.logs[topic] = [(one[0], one[1], one[2] if len(one) > 2 else {}) for one in partitions]
+        return self
+
+    # ---- KafkaClient: groups, and the logs that they read
+
+    def group(self, name):
+        self.asked.append(("group", name))
+        members = self.members.get(name, [])
+        members = members.pop(0) if members and isinstance(members[0], list) else members
+        return Group("STABLE" if members else "EMPTY" if self.commits.get(name) else None, members)
+
+    def group_offsets(self, name):
+        self.asked.append(("group_offsets", name))
+        _raise(self.commits.get(name))
+        return dict(self.commits.get(name, {}))
+
+    def commit(self, name, offsets):
+        self.asked.append(("commit", name))
+        fault = self.faults.pop(0) if self.faults else None
+        _raise(fault)
+        if fault is not None:
+            return fault(name, offsets)
+        if self.members.get(name):
+            raise errors.GroupInUse(f"The consumer group {name} has members.")
+        self.writes.append(dict(offsets))
+        return self.commits.setdefault(name, {}).update(offsets)
+
+    def delete_group(self, name):
+        self.asked.append(("delete_group", name))
+        if self.members.get(name):
+            raise errors.GroupInUse(f"The consumer group {name} has members.")
+        self.commits.pop(name, None)
+
+    def partition_counts(self, names):
+        known = {topic.name: topic.partitions for topic in self.topics()}
+        return {name: known.get(name) for name in set(names)}
+
+    def log(self, places, where, committed=False):
+        self.asked.append(("log", where, committed))
+        return {place: self._log(*place, where) for place in places}
+
+    def _log(self, topic, number, where):
+        begin, end, times = self.logs[topic][number]
+        if where in ("earliest", "latest"):
+            return {"earliest": begin, "latest": end}[where], None
+        return min(((offset, time) for time, offset in times.items() if time >= where), default=(None, None))
+
+    def broker_setting(self, name):
+        return self.settings.get(name)
 
     # ---- KafkaClient
 

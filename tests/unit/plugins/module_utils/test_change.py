@@ -148,7 +148,7 @@ def test_a_change_of_a_stopped_connector():
     assert result.pop("diff")[0]["before"] == {'{"filename": "a"}': {"position": 10},
                                                '{"filename": "b"}': {"position": 20}}
     assert result == {
-        "changed": True, "method": "rest", "method_reason": "REST can do it", "offset_topic": None,
+        "changed": True, "method": "rest", "method_reason": "REST can do it", "offset_topic": None, "consumer_group": None,
         "connector_exists": True, "backup_file": None, "truncated": False, "warnings": [],
         "offsets": pairs(a=4, b=20), "offsets_before": pairs(a=10, b=20),
         "counts": {"set": 1, "remove": 0, "keep": 1, "before": 2, "after": 2},
@@ -438,7 +438,7 @@ def test_a_mismatch_is_put_back():
     assert error.message == (
         "The change of c was accepted, but a fresh read shows something else for 1 partition, first "
         '{"filename": "b"}: {"position": 6} instead of {"position": 5}. '
-        "Some partitions had been changed; the offsets were put back as they were. "
+        "2 partitions had been changed, and were put back: the offsets are as they were. "
         "The connector was put back: it is RUNNING with 1 task (RUNNING).")
     assert connect.writes == ["stop", "alter", "alter", "resume"] and positions(connect) == {"a": 10, "b": 20}
 
@@ -462,7 +462,7 @@ def test_a_sink_that_failed_half_way_is_put_back():
     error = fails(errors.Refused, connect, Wish.present(
         [{"partition": both[0][0], "offset": {"kafka_offset": "0"}},
          {"partition": both[1][0], "offset": {"kafka_offset": "9"}}]))
-    assert error.message.endswith("Some partitions had been changed; the offsets were put back as they were.")
+    assert error.message.endswith("1 partition had been changed, and was put back: the offsets are as they were.")
     assert connect.live == before and connect.writes == ["alter", "alter"]
 
 

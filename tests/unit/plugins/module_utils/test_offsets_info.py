@@ -8,6 +8,7 @@ import copy
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import Member
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offsets_info import OffsetsInfo, timestamp
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import FakeKafka
 
@@ -67,6 +68,7 @@ def pairs(**offsets):
 
 C1 = ('["c",{"p":1}]', '{"o":4}')
 BLANKS = ('["c", {"p":1}]', '{"o":7}')
+NO_SINK = {"group": None, "positions": [], "positions_count": 0, "lag": None}
 CONNECTOR = {"name": "c", "type": "source", "state": "STOPPED", "worker_id": "w", "version": None, "trace": None, "tasks": []}
 
 
@@ -88,7 +90,7 @@ def test_by_rest():
     assert OffsetsInfo(FakeRest({"c": source((1, 4))}), None).one("c") == {
         "changed": False, "method": "rest", "method_reason": None, "connector_exists": True, "connector": CONNECTOR, "offsets": pairs(p1=4),
         "offsets_count": 1, "unreadable": [], "unreadable_count": 0, "truncated": False, "oddities": [], "oddities_count": 0,
-        "newest": None, "unreadable_records": [],
+        "newest": None, "unreadable_records": [], **NO_SINK,
         "history": [], "topic": None, "warnings": []}
 
 
@@ -100,7 +102,7 @@ def test_from_the_topic():
     assert found == {
         "changed": False, "method": "topic", "method_reason": "no worker is asked", "connector_exists": None, "connector": None,
         "offsets": pairs(p1=4), "offsets_count": 1, "unreadable": [{"p": 3}], "unreadable_count": 1, "truncated": False,
-        "topic": {"name": "offsets", "partitions": 5}, "history": [], "oddities_count": 1,
+        "topic": {"name": "offsets", "partitions": 5}, "history": [], "oddities_count": 1, **NO_SINK,
         "newest": {"partition": {"p": 1}, "offset": {"o": 4}, "time": "2024-01-01T00:00:01.000Z"},
         "unreadable_records": [{"topic_partition": 1, "record_offset": 1, "time": "2024-01-01T00:00:03.000Z", "key": '["c",{"p":[]}]',
                                 "connector": "c", "reason": "the partition holds a map or a list"}],
@@ -152,7 +154,7 @@ def test_a_sink():
         with pytest.raises(errors.RoadError, match="c is a sink"):
             OffsetsInfo(sink, kafka_with(C1), offset_topic="offsets", **options).one("c")
     with pytest.raises(errors.EndpointMissing):
-        OffsetsInfo(FakeRest({"c": ("sink", {}, OLD)}), kafka_with(C1), offset_topic="offsets").one("c")
+        OffsetsInfo(FakeRest({"c": ("sink", {}, OLD)}), None).one("c")
 
 
 def test_its_own_topic():
@@ -187,6 +189,136 @@ def test_lists_are_cut(limit, shown):
     assert (found["offsets_count"], found["oddities_count"], found["unreadable_count"]) == (4, 4, 4)
 
 
+# ---- sinks --------------------------------------------------------------------------------------------------------
+
+def sink_pairs(**offsets):
+    return [{"partition": {"kafka_topic": "t", "kafka_partition": int(name[1:])}, "offset": {"kafka_offset": offset}}
+            for name, offset in offsets.items()]
+
+
+class SinkRest(FakeRest):
+    """The sink c; ``state``: its state."""
+
+    def __init__(self, shown=(), config=None, state="RUNNING", gone=False):
+        super().__init__({} if gone else {"c": ("sink", config or {"topics": "t"}, shown)})
+        self.state = state
+
+    def status(self, name):
+        return dict(super().status(name), connector={"state": self.state, "worker_id": "w"})
+
+    def offsets(self, name):
+        return super().offsets(name) if isinstance(self.known[name][2], Exception) else list(self.known[name][2])
+
+
+def sink_kafka(group="connect-c", **commits):
+    kafka = kafka_with(('["d",{"p":1}]', '{"o":4}')).log_of("t", (0, 50), (10, 60), (0, 0))
+    kafka.commits[group] = {("t", int(name[1:])): offset for name, offset in commits.items()}
+    kafka.members[group] = [Member("connector-consumer-c-0", "10.0.0.7", [("t", 0), ("t", 1), ("t", 2)])]
+    return kafka
+
+
+@pytest.mark.parametrize("rest, options, method, reason, exists", [
+    (SinkRest(sink_pairs(p0=40, p1=60)), {}, "rest", None, True), (SinkRest(OLD), {}, "group", "REST cannot show it: Connect 3.4.1", True),
+    (SinkRest(SLASH), {}, "group", "REST cannot show it: no such name in a URL", True),
+    (SinkRest(sink_pairs(p0=40, p1=60)), {"method": "group"}, "group", "method: group", True),
+    (SinkRest(gone=True), {"method": "group"}, "group", "method: group", False),
+    (SinkRest(gone=True), {}, "group", "there is no connector c that REST could show", False),
+    (SinkRest(gone=True), {"offset_topic": "missing"}, "group", "there is no connector c that REST could show", False),
+    (None, {"method": "group"}, "group", "method: group", None), (None, {}, "group", "no worker is asked", None),
+])
+def test_a_sink_by_each_road(rest, options, method, reason, exists):
+    found = OffsetsInfo(rest, sink_kafka(p0=40, p1=60), **{"offset_topic": "offsets", **options}).one("c")
+    assert (found["method"], found["connector_exists"], found["offsets"]) == (method, exists, sink_pairs(p0=40, p1=60))
+    assert found["method_reason"] == reason or found["method_reason"].startswith(reason)
+    assert found["lag"] == 10 and found["warnings"] == [] and found["topic"] is None
+    assert found["group"] == {"name": "connect-c", "state": "STABLE", "members": [
+        {"client_id": "connector-consumer-c-0", "host": "10.0.0.7", "partitions": 3}]}
+    reader = "connector-consumer-c-0"
+    known = [{"topic": "t", "partition": 0, "committed": 40, "begin": 0, "end": 50, "lag": 10, "member": reader},
+             {"topic": "t", "partition": 1, "committed": 60, "begin": 10, "end": 60, "lag": 0, "member": reader},
+             {"topic": "t", "partition": 2, "committed": None, "begin": 0, "end": 0, "lag": None, "member": reader}]
+    assert found["positions"] == known[:3 if exists else 2] and found["positions_count"] == (3 if exists else 2)
+
+
+def test_a_source_is_no_sink():
+    with pytest.raises(errors.RoadError, match="^c is a source: its offsets are records"):
+        OffsetsInfo(FakeRest({"c": source((1, 4))}), kafka_with(C1), "group").one("c")
+
+
+def test_records_on_the_topic_count_more_than_a_group_of_the_same_name():
+    kafka = sink_kafka(p0=40).put(*C1)
+    assert OffsetsInfo(FakeRest(), kafka, offset_topic="offsets").one("c")["method"] == "topic"
+
+
+@pytest.mark.parametrize("options, config", [({"consumer_group": "mine"}, {}), ({}, {"consumer.override.group.id": "mine"})])
+def test_the_name_of_the_group(options, config):
+    rest = SinkRest(OLD, config=dict({"topics": "t"}, **config))
+    assert OffsetsInfo(rest, sink_kafka("mine", p0=40), **options).one("c")["group"]["name"] == "mine"
+
+
+@pytest.mark.parametrize("minutes, told", [("10080", "offsets.retention.minutes is 10080, that is 7 days"),
+                                           (None, "offsets.retention.minutes, 7 days by default")])
+def test_a_sink_that_is_stopped_is_a_warning(minutes, told):
+    kafka = sink_kafka(p0=40)
+    kafka.members.clear()
+    kafka.settings["offsets.retention.minutes"] = minutes
+    found = OffsetsInfo(SinkRest(sink_pairs(p0=40), state="STOPPED"), kafka).one("c")
+    assert found["group"]["state"] == "EMPTY" and found["warnings"] == [
+        f"The brokers forget the offsets of a group without members after a time ({told}). Longer than that these sinks must not be "
+        f"STOPPED, "
+        "or they begin anew where auto.offset.reset says: c."]
+
+
+def test_offsets_that_the_log_does_not_hold_are_a_warning():
+    found = OffsetsInfo(SinkRest(sink_pairs(p0=70, p1=5)), sink_kafka(p0=70, p1=5)).one("c")
+    assert found["warnings"] == ["2 partitions of c are at an offset that the log does not hold, first t-0 at 70, which holds 0 to 50: "
+                                 "it goes on "
+                                 "where its consumer's auto.offset.reset says."]
+    assert [one["lag"] for one in found["positions"]] == [0, 50, None]
+
+
+def test_a_group_that_is_another_one_is_a_warning():
+    found = OffsetsInfo(SinkRest(sink_pairs(p0=40)), sink_kafka("workers-own", p0=40)).one("c")
+    assert found["group"]["state"] is None and found["lag"] == 10 and found["warnings"] == [
+        "The brokers know no consumer group connect-c, though c has offsets. If the workers set consumer.group.id, give it as "
+        "consumer_group."]
+
+
+def test_consumers_that_read_elsewhere_are_not_looked_at():
+    rest = SinkRest(sink_pairs(p0=40), {"topics": "t", "consumer.override.bootstrap.servers": "x:9092"})
+    found = OffsetsInfo(rest, sink_kafka(p0=40)).one("c")
+    assert found["lag"] is None and found["warnings"][0].startswith("c reads from other brokers than its workers")
+
+
+def test_brokers_that_give_no_answer_are_a_warning():
+    kafka = sink_kafka()
+
+    def denied(name):
+        raise errors.BrokerDenied("no Describe.")
+
+    kafka.group = denied
+    found = OffsetsInfo(SinkRest(sink_pairs(p0=40)), kafka).one("c")
+    assert found["lag"] is None and found["warnings"] == ["What the brokers know of c could not be looked at. no Describe."]
+
+
+def test_a_pattern_that_cannot_be_read_here_leaves_what_is_committed():
+    found = OffsetsInfo(SinkRest(sink_pairs(p0=40), {"topics.regex": "("}), sink_kafka(p0=40)).one("c")
+    assert [one["partition"] for one in found["positions"]] == [0]
+
+
+@pytest.mark.parametrize("method, road, names", [("auto", "topic", ["c", "d"]), ("group", "group", ["c"]), ("topic", "topic", ["d"]),
+                                                 ("rest", "rest", ["c"])])
+def test_all_with_sinks(method, road, names):
+    found = OffsetsInfo(SinkRest(sink_pairs(p0=40, p1=60)), sink_kafka(p0=40, p1=60), method, "offsets").all()
+    assert [one["name"] for one in found["connectors"]] == names and found["method"] == road
+    assert found["lag"] == (10 if "c" in names else None)
+
+
+def test_all_sinks_need_a_worker_to_name_them():
+    with pytest.raises(errors.WishError, match="^method: group without name needs connect_url"):
+        OffsetsInfo(None, sink_kafka(), "group").all()
+
+
 # ---- all of them --------------------------------------------------------------------------------------------------
 
 def test_all_from_the_topic_with_those_that_are_gone():
@@ -195,7 +327,7 @@ def test_all_from_the_topic_with_those_that_are_gone():
     rest = FakeRest({"c": source((1, 4)), "new": source(), "s": SINK})
     found = OffsetsInfo(rest, kafka, offset_topic="offsets").all()
     assert {one["name"]: (one["connector_exists"], one["offsets"], len(one["unreadable_records"])) for one in found["connectors"]} == {
-        "c": (True, pairs(p1=4), 0), "gone": (False, pairs(p1=5), 0), "hurt": (False, [], 1), "new": (True, [], 0)}
+        "c": (True, pairs(p1=4), 0), "gone": (False, pairs(p1=5), 0), "hurt": (False, [], 1), "new": (True, [], 0), "s": (True, [], 0)}
     assert (found["method"], found["changed"], found["warnings"]) == ("topic", False, [])
     assert found["method_reason"] == "only the offsets topic shows the offsets of all connectors, gone ones too"
     topic = found["topic"]

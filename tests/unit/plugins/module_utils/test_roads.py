@@ -9,8 +9,11 @@ import copy
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import Connector
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import Entry, Snapshot
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._reset import read_reset
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
+from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.changes import change
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import (
     FakeKafka,
     assignment,
@@ -109,7 +112,7 @@ def test_which_road(rest, kafka, connector, options, road, reason):
     for _plan in range(2):
         store, plan = taken.plan(connector, SET)
         assert (store.road, taken.reason, plan.changed, taken.warnings) == (road, reason, True, [])
-    assert taken.result(store) == {"method_reason": reason, "offset_topic": "offsets" if road == "topic" else None}
+    assert taken.result(store) == {"method_reason": reason, "offset_topic": "offsets" if road == "topic" else None, "consumer_group": None}
 
 
 @pytest.mark.parametrize("records, words", [
@@ -173,24 +176,258 @@ def test_a_comparison_with_the_topic_that_fails_is_a_warning(kafka, options, wor
 
 # ---- sinks --------------------------------------------------------------------------------------------------------
 
-SINK = Wish.present([{"partition": {"kafka_topic": "t", "kafka_partition": 0}, "offset": {"kafka_offset": 1}}])
+def sink_offset(offset=1, partition=0, topic="t"):
+    return {"partition": {"kafka_topic": topic, "kafka_partition": partition},
+            "offset": None if offset is None else {"kafka_offset": offset}}
+
+
+SINK = Wish.present([sink_offset()])
+ALL = Wish.absent(None)
+
+
+class SinkRest(FakeRest):
+    """The sink c; ``shows``: pairs, or an error to raise."""
+
+    def __init__(self, shows=(), **options):
+        super().__init__(shows, **{"config": {"topics": "t"}, **options})
+
+    def offsets(self, name):
+        if isinstance(self.shows, Exception):
+            raise copy.copy(self.shows)
+        return list(self.shows)
+
+
+def sink_kafka(commits=None, group="connect-c"):
+    kafka = FakeKafka().log_of("t", (0, 5), (2, 9, {100: 3}))
+    kafka.commits[group] = {("t", 0): 5} if commits is None else commits
+    return kafka
+
+
+def words(reset_to, topics=None):
+    return Wish.words(read_reset(reset_to, topics))
+
+
+@pytest.mark.parametrize("rest, connector, wish, options, road, reason", [
+    (SinkRest([sink_offset(5)]), found("sink"), SINK, {}, "rest", "REST can do it"),
+    (SinkRest([sink_offset(5)]), found("sink"), SINK, {"method": "rest"}, "rest", "method: rest"),
+    (SinkRest([sink_offset(5)]), found("sink"), SINK, {"method": "group"}, "group", "method: group"),
+    (SinkRest(), found("unknown"), SINK, {"method": "group"}, "group", "method: group"),
+    (SinkRest(OLD), found("unknown"), SINK, {}, "group", "REST cannot do it: Connect 3.4.1 cannot show offsets"),
+    (SinkRest(OLD), found("sink"), SINK, {}, "group", "REST cannot do it: Connect 3.4.1 cannot show offsets"),
+    (SinkRest([sink_offset(5)], refuses=["alter"]), found("sink"), SINK, {}, "group", "REST cannot do it: cannot alter"),
+    (SinkRest(SLASH), found("sink"), SINK, {}, "group", "REST cannot do it: no such name in a URL"),
+    (SinkRest(), None, SINK, {}, "group", "there is no connector c that REST could change"),
+    (SinkRest(), None, ALL, {}, "group", "there is no connector c that REST could change"),
+    (None, None, SINK, {}, "group", "no worker is asked"), (None, None, words("latest"), {}, "group", "no worker is asked"),
+    (None, None, ALL, {"method": "group"}, "group", "method: group"),
+])
+def test_which_road_of_a_sink(rest, connector, wish, options, road, reason):
+    taken = roads(rest, sink_kafka(), **options)
+    for _plan in range(2):
+        store, plan = taken.plan(connector, wish)
+        assert (store.road, taken.reason, plan.changed, taken.warnings) == (road, reason, True, [])
+    assert taken.result(store) == {"method_reason": reason, "offset_topic": None, "consumer_group": "connect-c"}
+    assert taken.cluster()["consumer_group"] == "connect-c" and taken.kind(connector, wish) == "sink"
 
 
 @pytest.mark.parametrize("connector, wish, options", [
-    (found("sink"), SET, {"method": "topic"}), (found("sink"), Wish.absent(None), {"method": "topic"}),
-    (found("sink"), Wish.absent(None), {"raw_keys": ["x"]}), (None, SINK, {}), (found(), SINK, {"method": "topic"}),
+    (found("sink"), SET, {"method": "topic"}), (found("sink"), ALL, {"method": "topic"}), (found("sink"), ALL, {"raw_keys": ["x"]}),
+    (None, SINK, {"method": "topic"}),
 ])
 def test_a_sink_has_nothing_on_the_topic(connector, wish, options):
     with pytest.raises(errors.RoadError) as caught:
         roads(FakeRest(), kafka_with(), offset_topic="offsets", **options).plan(connector, wish)
     assert caught.value.message == ("c is a sink: its offsets are the commits of its consumer group, not records of an offsets topic. "
-                                    "Nothing was changed.")
+                                    "Use method: group, or auto. Nothing was changed.")
 
 
-def test_a_sink_does_not_turn_to_the_topic():
-    with pytest.raises(errors.EndpointMissing) as caught:
-        roads(FakeRest(OLD), kafka_with()).plan(found("sink"), Wish.absent(None))
-    assert caught.value.message == "Connect 3.4.1 cannot show offsets"
+@pytest.mark.parametrize("wish, options, kind, words_of", [
+    (SINK, {"method": "topic"}, errors.RoadError, "c is a source, but what is declared are offsets of a sink. Nothing was changed."),
+    (SET, {"method": "group"}, errors.RoadError, "c is a source: its offsets are records of an offsets topic, not the commits of a "
+                                                 "consumer group."),
+    (words("latest"), {}, errors.WishError, "c is a source, and reset_to is for sinks. A source's offsets are its own words"),
+])
+def test_a_source_is_no_sink(wish, options, kind, words_of):
+    with pytest.raises(kind) as caught:
+        roads(FakeRest(), kafka_with(), offset_topic="offsets", **options).plan(found(), wish)
+    assert caught.value.message.startswith(words_of)
+
+
+@pytest.mark.parametrize("connector, wish, options, words_of", [
+    (found("sink"), SINK, {}, "Connect 3.4.1 cannot show offsets. The consumer group can be changed instead, if bootstrap_servers is "
+                              "given."),
+    (found("sink"), SINK, {"method": "rest"}, "Connect 3.4.1 cannot show offsets"),
+    (found("sink"), words("latest"), {}, "reset_to needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS): only "
+                                         "the brokers "
+                                         "know the log. Nothing was changed."),
+])
+def test_a_sink_without_brokers(connector, wish, options, words_of):
+    with pytest.raises((errors.EndpointMissing, errors.WishError)) as caught:
+        roads(SinkRest(OLD), **options).plan(connector, wish)
+    assert caught.value.message == words_of
+
+
+def test_method_group_needs_brokers():
+    with pytest.raises(errors.WishError, match="^method: group needs bootstrap_servers "):
+        roads(FakeRest(), method="group")
+
+
+@pytest.mark.parametrize("options, config, group", [
+    ({}, {}, "connect-c"), ({}, {"consumer.override.group.id": "mine"}, "mine"), ({"consumer_group": "told"},
+                                                                                  {"consumer.override.group.id": "mine"}, "told"),
+    ({"consumer_group": ""}, {}, "connect-c"),
+])
+def test_the_name_of_the_group(options, config, group):
+    kafka = sink_kafka(group=group)
+    taken = roads(SinkRest(OLD, config=config), kafka, **options)
+    store, plan = taken.plan(found("sink"), SINK)
+    store.apply(plan)
+    assert kafka.commits[group] == {("t", 0): 1} and taken.result(store)["consumer_group"] == group
+
+
+def test_a_group_that_rest_contradicts_is_refused():
+    with pytest.raises(errors.RoadError) as caught:
+        roads(SinkRest([sink_offset(5)], refuses=["alter"]), sink_kafka({})).plan(found("sink"), SINK)
+    assert caught.value.message == ("REST shows 1 offsets of c, but its consumer group would be connect-c, which has none. The workers set "
+                                    "consumer.group.id: give it as consumer_group. Nothing was changed.")
+
+
+# ---- what is left of a connector that is gone
+
+@pytest.mark.parametrize("commits, records, kind", [
+    ({}, [], "source"), (errors.BrokerDenied("no Describe"), [], "source"), ({}, [('["c",{"p":1}]', '{"o":4}')], "source"), (None, [],
+                                                                                                                             "sink"),
+])
+def test_the_kind_of_a_connector_that_is_gone(commits, records, kind):
+    kafka = sink_kafka(commits)
+    for record in [*records, ('["d",{"p":1}]', '{"o":4}')]:
+        kafka.put(*record)
+    taken = roads(SinkRest(), kafka, offset_topic="offsets")
+    store, _plan = taken.plan(None, ALL)
+    assert (taken.kind(None, ALL), store.road) == (kind, {"source": "topic", "sink": "group"}[kind])
+    assert ("consumer_group" in taken.cluster()) is (kind == "sink")
+
+
+def test_both_a_source_and_a_sink_of_that_name_are_gone():
+    kafka = sink_kafka().put('["c",{"p":1}]', '{"o":4}')
+    with pytest.raises(errors.WishError) as caught:
+        roads(SinkRest(), kafka, offset_topic="offsets").plan(None, ALL)
+    assert caught.value.message == (
+        "There is no connector c, but the offsets topic offsets and the consumer group connect-c both have offsets of one. Say which "
+        "ones are meant "
+        "with method: topic or method: group. Nothing was changed.")
+
+
+# ---- the truth
+
+@pytest.mark.parametrize("rest", [SinkRest([sink_offset(5)]), SinkRest(OLD)])
+@pytest.mark.parametrize("wish, words_of", [
+    (Wish.present([sink_offset(100)]), "1 partition of c would be outside of the log: t-0 to 100, but it holds 0 to 5."),
+    (Wish.present([sink_offset(1, 1)]), "1 partition of c would be outside of the log: t-1 to 1, but it holds 2 to 9."),
+    (Wish.present([sink_offset(1, 7)]), "There is no partition 7 of the topic t, which has 2 (0 to 1). Nothing was changed."),
+    (Wish.present([sink_offset(1, 0, "nope")]),
+     "There is no topic nope on the Kafka cluster at b:9092 (or the user may not see it), so c can have no offset there. Nothing was "
+     "changed."),
+])
+def test_what_the_log_does_not_hold_is_refused(rest, wish, words_of):
+    with pytest.raises(errors.WishError) as caught:
+        roads(rest, sink_kafka()).plan(found("sink"), wish)
+    assert caught.value.message.startswith(words_of) and caught.value.message.endswith("Nothing was changed.")
+
+
+def test_force_takes_what_the_log_does_not_hold():
+    _store, plan = roads(SinkRest([sink_offset(5)]), sink_kafka(), force=True).plan(found("sink"), Wish.present([sink_offset(100)]))
+    warning, = plan.warnings
+    assert warning.startswith("1 partition of c would be outside of the log: t-0 to 100, but it holds 0 to 5. The sink would go where "
+                              "its consumer's "
+                              "auto.offset.reset says")
+    with pytest.raises(errors.WishError, match="^There is no partition 7"):
+        roads(SinkRest([sink_offset(5)]), sink_kafka(), force=True).plan(found("sink"), Wish.present([sink_offset(1, 7)]))
+
+
+@pytest.mark.parametrize("offset", [0, 5])
+def test_the_ends_of_the_log_are_in_it(offset):
+    taken = roads(SinkRest([sink_offset(3)]), sink_kafka())
+    assert taken.plan(found("sink"), Wish.present([sink_offset(offset)]))[1].warnings == []
+
+
+def test_what_is_not_changed_is_not_looked_at():
+    kafka = sink_kafka()
+    _store, plan = roads(SinkRest([sink_offset(100)]), kafka).plan(found("sink"), Wish.present([sink_offset(100)]))
+    assert not plan.changed and kafka.asked == []
+
+
+def test_what_is_undone_may_have_left_the_log():
+    wish = Wish.exactly(Snapshot("c", "sink", [Entry(**sink_offset(1, 1))]))
+    _store, plan = roads(SinkRest([sink_offset(5, 1)]), sink_kafka()).plan(found("sink"), wish)
+    assert plan.changed and plan.warnings[0].startswith("1 partition of c would be outside of the log")
+
+
+def test_brokers_that_give_no_answer_are_a_warning_by_rest():
+    kafka = sink_kafka()
+    asked = []
+
+    def no_answer(names):
+        asked.append(names)
+        raise errors.BrokersUnreachable("No answer.")
+
+    kafka.partition_counts = no_answer
+    taken = roads(SinkRest([sink_offset(5)]), kafka)
+    for _plan in range(2):
+        assert taken.plan(found("sink"), SINK)[0].road == "rest" and len(asked) == 1
+    assert taken.warnings == ["What the brokers know of c could not be looked at. No answer."]
+
+
+def test_a_topic_that_it_does_not_read_is_a_warning():
+    kafka = sink_kafka().log_of("other", (0, 5))
+    _store, plan = roads(SinkRest([sink_offset(5)]), kafka).plan(found("sink"), Wish.present([sink_offset(1, 0, "other")]))
+    assert plan.warnings == ["c does not read other by its configuration, so an offset there has no effect."]
+
+
+def test_consumers_that_are_told_to_read_elsewhere():
+    rest = SinkRest([sink_offset(5)], config={"topics": "t", "consumer.override.bootstrap.servers": "x:9092"})
+    _store, plan = roads(rest, sink_kafka()).plan(found("sink"), Wish.present([sink_offset(100)]))
+    assert plan.changed and plan.warnings == ["c reads from other brokers than its workers (consumer.override.bootstrap.servers): "
+                                              "whether the offsets are "
+                                              "in the log was not looked at."]
+    for wish, options in ((words("latest"), {}), (SINK, {"method": "group"})):
+        with pytest.raises((errors.WishError, errors.RoadError), match="^c reads from other brokers than its workers"):
+            roads(rest, sink_kafka(), **options).plan(found("sink"), wish)
+
+
+@pytest.mark.parametrize("kafka", [None, sink_kafka()])
+@pytest.mark.parametrize("plugin, says", [
+    ("io.confluent.connect.hdfs.HdfsSinkConnector", "c also keeps its place elsewhere: the names of the files that it has written, which "
+                                                    "count more"),
+    ("io.confluent.connect.s3.S3SinkConnector", "c also keeps its place elsewhere: the names of the objects"),
+    ("org.apache.iceberg.connect.IcebergSinkConnector", "c also keeps its place elsewhere: its control topic: files that were written"),
+    ("io.tabular.iceberg.connect.IcebergSinkConnector", "c also keeps its place elsewhere: a second consumer group (cg-control-c by "
+                                                        "default)"),
+    ("org.apache.kafka.connect.file.FileStreamSinkConnector", None),
+])
+def test_a_second_store_is_a_warning(kafka, plugin, says):
+    rest = SinkRest([sink_offset(5)], config={"connector.class": plugin, "topics": "t"})
+    _store, plan = roads(rest, kafka).plan(found("sink"), SINK)
+    assert len(plan.warnings) == bool(says) and all(warning.startswith(says) for warning in plan.warnings)
+
+
+# ---- words
+
+@pytest.mark.parametrize("rest", [SinkRest([sink_offset(5)]), SinkRest(OLD)])
+def test_words_become_numbers_by_each_road(rest):
+    taken = roads(rest, sink_kafka())
+    _store, plan = taken.plan(found("sink"), words({"timestamp": 50}))
+    assert {action.partition["kafka_partition"]: action.after["kafka_offset"] for action in plan.actions} == {0: 5, 1: 3}
+    assert list(plan.wish.notes.values()) == ["the end of the log: no record of that time or later",
+                                              "the record of 1970-01-01T00:00:00.100Z"]
+    assert plan.warnings == []
+
+
+def test_the_road_back_of_a_change():
+    taken = roads(SinkRest([sink_offset(5)]), sink_kafka(group="mine"))
+    taken.prefer(change(road="group", kind="sink", cluster={"consumer_group": "mine"}))
+    store, _plan = taken.plan(None, Wish.nothing())
+    assert (store.road, store.sink.group, taken.reason) == ("group", "mine", "the change was made by this road")
 
 
 # ---- besides ------------------------------------------------------------------------------------------------------

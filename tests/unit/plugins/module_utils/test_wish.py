@@ -18,7 +18,8 @@ SET, REMOVE = [Entry({"p": 1}, {"o": 9223372036854775807})], [Entry({"p": 1}, No
 
 def params(state="present", **given):
     return dict({"name": "c", "state": state, "offsets": None, "src": None, "content": None, "purge": False,
-                 "raw_keys": None, "max_rewind": None, "max_skip": None, "only": None, "force": False}, **given)
+                 "raw_keys": None, "key_order": None, "reset_to": None, "topics": None, "max_rewind": None, "max_skip": None, "only": None,
+                 "force": False}, **given)
 
 
 @pytest.mark.parametrize("given, entries, purge", [
@@ -145,3 +146,31 @@ def test_src_refuses(tmp_path, data, says):
     with pytest.raises(WishError) as caught:
         read_wish(params(src=str(path)))
     assert caught.value.message.startswith(says.replace("PATH", str(path)))
+
+
+# ---- in words -----------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("given, declared", [
+    ({"reset_to": "latest"}, {"reset_to": "latest", "value": None, "topics": None}),
+    ({"reset_to": {"shift_by": "-3"}, "topics": ["t"]}, {"reset_to": "shift_by", "value": -3, "topics": {"t": None}}),
+    ({"reset_to": "earliest", "topics": []}, {"reset_to": "earliest", "value": None, "topics": None}),
+])
+def test_words(given, declared):
+    wish = read_wish(params(max_skip=5, **given))
+    assert wish.reset.declared() == declared and wish.guards.max_skip == 5 and wish.sets and wish.entries == []
+
+
+@pytest.mark.parametrize("given, says", [
+    ({"reset_to": "latest", "offsets": [PAIR]}, "reset_to says it all in words, and takes no offsets: use one task for each. Nothing was "
+                                                "changed."),
+    ({"reset_to": "latest", "src": "x", "purge": True}, "reset_to says it all in words, and takes no src or purge"),
+    ({"reset_to": "latest", "content": "x"}, "reset_to says it all in words, and takes no content"),
+    ({"reset_to": "latest", "state": "absent"}, "reset_to says it all in words, and takes no state: absent"),
+    ({"reset_to": "latest", "state": "restored"}, "state: restored puts back what the change_id has replaced, and takes no reset_to."),
+    ({"topics": ["t"], "offsets": [PAIR]}, "topics belongs to reset_to; partitions with numbers go into offsets. Nothing was changed."),
+    ({"reset_to": "first"}, "reset_to must be earliest, latest, "),
+])
+def test_words_refuse(given, says):
+    with pytest.raises(WishError) as caught:
+        read_wish(params(**given))
+    assert caught.value.message.startswith(says) and caught.value.message.endswith("Nothing was changed.")

@@ -1,0 +1,285 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""What the brokers know of a sink: its consumer group, who is in it, and the log that it reads.
+
+From that come the numbers behind a wish in words (_reset.py), and the truth about numbers that were declared. A place is
+(topic, number of the partition).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _reset
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import EARLIEST, LATEST
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import OFFSET, PARTITION, TOPIC, Entry, canonical
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import SET
+
+_PAUSE = 0.5
+_SHOWN = 3
+
+_GROUP_ID = "consumer.override.group.id"
+_ISOLATION = "consumer.override.isolation.level"
+_BROKERS = "consumer.override.bootstrap.servers"
+
+#: connector.class -> where such a sink keeps offsets besides its consumer group
+_SECOND_STORES = tuple((re.compile(pattern), words) for pattern, words in (
+    (r"^io\.confluent\.connect\.hdfs3?\.", "the names of the files that it has written, which count more than its consumer group"),
+    (r"^io\.confluent\.connect\.(s3|gcs|azure\.blob)\.", "the names of the objects that it has written: what is delivered again overwrites "
+                                                         "objects of the same name or makes others beside them"),
+    (r"^io\.tabular\.iceberg\.", "a second consumer group (cg-control-%s by default), which counts more than this one: change that one, too"),
+    (r"^org\.apache\.iceberg\.", "its control topic: files that were written before the change and are not in the table yet can still come into it"),
+    (r"^com\.clickhouse\.kafka\.connect\.", "a table of its own, if exactlyOnce is true"),
+    (r"^com\.snowflake\.kafka\.connector\.", "the offset tokens of its channels (Snowpipe Streaming), which count more than its consumer group"),
+))
+
+
+def place_of(partition: dict) -> tuple:
+    return partition[TOPIC], partition[PARTITION]
+
+
+def entry_of(place, offset) -> Entry:
+    return Entry({TOPIC: place[0], PARTITION: place[1]}, None if offset is None else {OFFSET: offset})
+
+
+def second_store(name: str, config: dict):
+    """Where else the sink keeps offsets, as a warning; None where that is not known of its class."""
+    found = next((words for pattern, words in _SECOND_STORES if pattern.search(config.get("connector.class") or "")), None)
+    if found is None:
+        return None
+    return "%s also keeps its place elsewhere: %s. A change of its consumer group alone may have no effect; see the guide on sinks." % (
+        name, found % name if "%s" in found else found)
+
+
+class Sink:
+    """One sink, as the brokers see it."""
+
+    def __init__(self, kafka, name: str, config=None, consumer_group=None):
+        """config: the connector's, None where there is none. consumer_group: the group's name, if the user says it."""
+        self.kafka = kafka
+        self.name = name
+        self.config = config or {}
+        self.group = consumer_group or self.config.get(_GROUP_ID) or "connect-" + name
+        #: the user or the connector's configuration names it; else it is the worker's rule, which consumer.group.id can change
+        self.is_named = bool(consumer_group or self.config.get(_GROUP_ID))
+        self._committed = (self.config.get(_ISOLATION) or "").lower() == "read_committed"
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Its consumers are told to use other brokers than the worker's."""
+        return bool(self.config.get(_BROKERS))
+
+    # ---- the group -----------------------------------------------------------------------------------------------
+
+    def live(self) -> dict:
+        """{place: the offset that is committed}"""
+        return self.kafka.group_offsets(self.group)
+
+    def members(self) -> list:
+        return self.kafka.group(self.group).members
+
+    def told(self, members) -> str:
+        """Who they are, in words."""
+        shown = ["%s at %s%s" % (one.client_id, one.host, " (%s)" % _places(one.places) if one.places else "") for one in members[:_SHOWN]]
+        return "; ".join(shown) + ("; and %d more" % (len(members) - _SHOWN) if len(members) > _SHOWN else "")
+
+    def await_free(self, seconds: float, sleep=time.sleep, clock=time.monotonic) -> None:
+        """Until the group has no members: Kafka takes no offsets before. Raises StateError, which names them."""
+        end = clock() + seconds
+        while True:
+            members = self.members()
+            if not members:
+                return
+            if clock() > end:
+                raise self.in_use(members, "%g s after nothing of %s should run any more, its" % (seconds, self.name))
+            sleep(_PAUSE)
+
+    def in_use(self, members, since="The") -> errors.StateError:
+        own = [one for one in members if one.client_id.startswith("connector-consumer-%s-" % self.name)]
+        hint = ("Tasks of a connector of this name run, maybe on another Connect cluster" if own else
+                "They are no tasks of %s by their client ids: stop these consumers, or give them a group of their own" % self.name)
+        return errors.StateError(
+            "%s consumer group %s has %d member%s, and Kafka takes no offsets for it from anybody else: %s. %s." % (
+                since, self.group, len(members), "" if len(members) == 1 else "s", self.told(members), hint),
+            consumer_group=self.group, members=[one._asdict() for one in members])
+
+    # ---- words -> numbers ----------------------------------------------------------------------------------------
+
+    def resolve(self, wish, snapshot) -> tuple:
+        """(the wish in numbers, warnings). wish: one with a reset. snapshot: what is committed now. Raises WishError."""
+        reset = wish.reset
+        live = {place_of(entry.partition): entry.offset[OFFSET] for entry in snapshot.entries.values()}
+        warnings = []
+        places = self._with_commits(reset, self._places(reset, live, warnings), live, warnings)
+        needs = _reset.needs(reset)
+        begins = self.kafka.log(places, EARLIEST, self._committed) if needs[0] else {}
+        at_time = self.kafka.log(places, reset.time(), self._committed) if needs[2] else {}
+        ends = self.kafka.log(places, LATEST, self._committed) if needs[1] else {}
+        found = _reset.new_offsets(reset, places, begins, ends, at_time, live)
+        clamped = [place for place in sorted(found) if found[place].clamped]
+        if clamped:
+            warnings.append("%s: the log does not hold that many records for %s of %s, which go%s to its beginning or end: %s." % (
+                reset, _count(clamped), self.name, "es" if len(clamped) == 1 else "", _places(clamped)))
+        entries = {place: entry_of(place, one.offset) for place, one in found.items()}
+        keyed = {canonical(entry.partition): entry for entry in entries.values()}
+        notes = {canonical(entries[place].partition): one.note for place, one in found.items()}
+        return wish.in_numbers(keyed, notes), warnings
+
+    def _places(self, reset, live, warnings) -> set:
+        """Those that are meant, all of which exist. Raises WishError."""
+        if reset.topics is not None:
+            self._check_it_reads(reset.topics)
+            counts = self._counts(reset.topics)
+            for topic, numbers in sorted(reset.topics.items()):
+                self._check_exists(topic, max(numbers or [0]), counts)
+            return {(topic, number) for topic, numbers in reset.topics.items()
+                    for number in (range(counts[topic]) if numbers is None else numbers)}
+        names = self.topics()
+        if names is None:
+            names = {topic for topic, number in live}
+        counts = self._counts(names)
+        missing = sorted(name for name in names if counts[name] is None)
+        found = {(name, number) for name in names for number in range(counts[name] or 0)}
+        if not found:
+            raise errors.WishError("No topic of %s is known%s: say with the option topics which ones are meant. Nothing was changed." % (
+                self.name, ", there is no %s" % ", ".join(missing) if missing else ""))
+        if missing:
+            warnings.append("%s reads %s, but there is no such topic (or the user may not see it): left out." % (
+                self.name, ", ".join(missing)))
+        return found
+
+    def _with_commits(self, reset, places, live, warnings) -> set:
+        """A shift begins at what is committed. Raises WishError for listed partitions without a commit, or if there is none at all."""
+        if reset.word != _reset.SHIFT_BY:
+            return places
+        without = sorted(place for place in places if place not in live)
+        listed = [place for place in without if (reset.topics or {}).get(place[0]) is not None]
+        if listed or len(without) == len(places):
+            raise errors.WishError("%s of %s has no offset yet that could be shifted (%s): use a timestamp, earliest or latest, or declare "
+                                   "a number. Nothing was changed." % (_count(listed or without), self.name, _places(listed or without)))
+        if without:
+            warnings.append("%s: %s of %s without an offset stay%s as %s: %s." % (
+                reset, _count(without), self.name, "s" if len(without) == 1 else "", "it is" if len(without) == 1 else "they are", _places(without)))
+        return places - set(without)
+
+    def topics(self):
+        """The names of the topics that it reads by its configuration; None where that does not tell."""
+        if self.config.get("topics"):
+            return {name.strip() for name in self.config["topics"].split(",") if name.strip()}
+        pattern = self._pattern()
+        return None if pattern is None else {topic.name for topic in self.kafka.topics() if pattern.fullmatch(topic.name)}
+
+    def _pattern(self):
+        text = self.config.get("topics.regex")
+        if not text:
+            return None
+        try:
+            return re.compile(text)
+        except re.error as error:
+            raise errors.WishError("topics.regex of %s (%s) cannot be read here (%s): say with the option topics which ones are meant. "
+                                   "Nothing was changed." % (self.name, text, error))
+
+    def _check_it_reads(self, topics) -> None:
+        known = self.topics()
+        wrong = sorted(set(topics) - known) if known is not None else []
+        if wrong:
+            raise errors.WishError("%s does not read %s; it reads %s. Nothing was changed." % (
+                self.name, ", ".join(wrong), ", ".join(sorted(known)) or "no topic"))
+
+    # ---- the truth about numbers ---------------------------------------------------------------------------------
+
+    def check(self, plan, lenient: bool) -> list:
+        """Would the plan set what the log holds? Returns warnings. lenient: an offset outside of the log is one of them.
+
+        Raises WishError, which names topic, partition and what the log holds.
+        """
+        wanted = {place_of(action.partition): action.after[OFFSET] for action in plan.changes if action.verb == SET}
+        if not wanted:
+            return []
+        counts = self._counts(topic for topic, number in wanted)
+        for place in sorted(wanted):
+            self._check_exists(place[0], place[1], counts)
+        begins, ends = self.kafka.log(wanted, EARLIEST), self.kafka.log(wanted, LATEST)
+        outside = [(place, wanted[place], begins[place][0], ends[place][0]) for place in sorted(wanted)
+                   if not begins[place][0] <= wanted[place] <= ends[place][0]]
+        if not outside:
+            return []
+        words = "%s of %s would be outside of the log: %s. The sink would go where its consumer's auto.offset.reset says, by default to the beginning." % (
+            _count(outside), self.name, "; ".join("%s-%d to %d, but it holds %d to %d" % (place + rest) for place, *more in outside[:_SHOWN]
+                                                 for rest in [tuple(more)]) + ("; ..." if len(outside) > _SHOWN else ""))
+        if lenient:
+            return [words]
+        raise errors.WishError("%s The last number is the next record to come. Use reset_to with earliest or latest, or force: true if "
+                               "that is meant. Nothing was changed." % words)
+
+    def strays(self, plan) -> list:
+        """A warning about offsets for topics that it does not read."""
+        try:
+            known = self.topics()
+        except errors.WishError:
+            return []
+        wrong = sorted({action.partition[TOPIC] for action in plan.changes if action.verb == SET} - known) if known is not None else []
+        return ["%s does not read %s by its configuration, so an offset there has no effect." % (self.name, ", ".join(wrong))] if wrong else []
+
+    # ---- how far it is -------------------------------------------------------------------------------------------
+
+    def positions(self, live: dict, members) -> list:
+        """Every partition that it reads or has an offset for, in order, with what the log holds, and how many records are left to read."""
+        try:
+            names = self.topics()
+        except errors.WishError:
+            names = None
+        counts = self._counts({topic for topic, number in live} | (names or set()))
+        places = {(name, number) for name in names or () for number in range(counts[name] or 0)}
+        places |= {place for place in live if (counts[place[0]] or 0) > place[1]}
+        begins, ends = self.kafka.log(places, EARLIEST, self._committed), self.kafka.log(places, LATEST, self._committed)
+        readers = {place: one.client_id for one in members for place in one.places}
+        return [_position(place, live.get(place), begins.get(place), ends.get(place), readers.get(place)) for place in sorted(places | set(live))]
+
+    def forgotten_after(self) -> str:
+        """When the brokers forget the offsets of a group without members, in words."""
+        minutes = self.kafka.broker_setting("offsets.retention.minutes")
+        if minutes is None or not minutes.isdigit():
+            return "offsets.retention.minutes, 7 days by default"
+        return "offsets.retention.minutes is %s, that is %g days" % (minutes, round(int(minutes) / 1440.0, 2))
+
+    # ---- private -------------------------------------------------------------------------------------------------
+
+    def _counts(self, topics) -> dict:
+        return self.kafka.partition_counts(topics)
+
+    def _check_exists(self, topic, number, counts) -> None:
+        if counts[topic] is None:
+            raise errors.WishError("There is no topic %s on the Kafka cluster at %s (or the user may not see it), so %s can have no offset "
+                                   "there. Nothing was changed." % (topic, self.kafka.brokers, self.name))
+        if number >= counts[topic]:
+            raise errors.WishError("There is no partition %d of the topic %s, which has %d (0 to %d). Nothing was changed." % (
+                number, topic, counts[topic], counts[topic] - 1))
+
+
+def _position(place, committed, begin, end, member) -> dict:
+    begin, end = begin and begin[0], end and end[0]
+    return {"topic": place[0], "partition": place[1], "committed": committed, "begin": begin, "end": end,
+            "lag": None if committed is None or end is None else max(0, end - max(committed, begin)), "member": member}
+
+
+def outside(positions) -> list:
+    """Those whose offset the log does not hold (any more)."""
+    return [one for one in positions if one["committed"] is not None and one["end"] is not None
+            and not one["begin"] <= one["committed"] <= one["end"]]
+
+
+def _count(items) -> str:
+    return "%d partition%s" % (len(items), "" if len(items) == 1 else "s")
+
+
+def _places(places) -> str:
+    """orders-0, orders-3, ..."""
+    places = sorted(places)
+    return ", ".join("%s-%d" % place for place in places[:_SHOWN]) + (", ..." if len(places) > _SHOWN else "")

@@ -1,0 +1,101 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""The group road: a sink connector's offsets as what its consumer group has committed, by Kafka's admin protocol.
+
+Kafka takes offsets from outside of a group only while the group has no members, so no word of anybody is needed that nothing
+runs. Offsets are set in one request, each partition for itself. The client knows no request that removes single ones: then
+the group is deleted and the others are committed again, and whoever calls has a backup before (see recreates()).
+"""
+
+from __future__ import annotations
+
+import time
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import OFFSET, SINK, Snapshot
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import REMOVE, SET
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._sinks import Sink, entry_of, place_of
+
+_PAUSE = 0.5
+
+
+class GroupStore:
+    """Like RestStore: read() -> Snapshot, check(plan), apply(plan) -> warning or None, concerns(snapshot) -> warnings."""
+
+    road = "group"
+    #: Kafka itself refuses a change while a task is there
+    gated = True
+
+    def __init__(self, sink: Sink, sleep=time.sleep, clock=time.monotonic):
+        self.sink = sink
+        self.name = sink.name
+        self.kafka = sink.kafka
+        self._sleep = sleep
+        self._clock = clock
+
+    def read(self) -> Snapshot:
+        return Snapshot(self.name, SINK, [entry_of(place, offset) for place, offset in self.sink.live().items()])
+
+    def check(self, plan) -> None:
+        """Topics and numbers are looked at by Sink.check()."""
+
+    def concerns(self, snapshot) -> list:
+        """Nobody tells what the workers' consumer.group.id is."""
+        if snapshot.entries or self.sink.is_named:
+            return []
+        return ["The consumer group %s of %s has no offsets so far. If the workers or the connector name another one (consumer.group.id, "
+                "consumer.override.group.id), give it as consumer_group." % (self.sink.group, self.name)]
+
+    def hidden(self) -> str:
+        """Nothing is (see TopicStore)."""
+        return ""
+
+    def images(self, plan) -> None:
+        """There are no records of ours (see TopicStore)."""
+        return None
+
+    def recreates(self, plan) -> bool:
+        """Is there a moment in which offsets are gone that have to stay?"""
+        return bool(self._removed(plan)) and bool(plan.after())
+
+    def apply(self, plan) -> None:
+        """The caller reads back. Raises StateError if the group has members, WriteUnsure if it is not known whether it was done."""
+        wanted = {place_of(action.partition): action.after[OFFSET] for action in plan.changes if action.verb == SET}
+        removed = self._removed(plan)
+        try:
+            if not removed:
+                return self.kafka.commit(self.sink.group, wanted)
+            # As they are now: who was the last to leave the group may have committed once more.
+            stay = {place: offset for place, offset in self.sink.live().items() if place not in removed}
+            stay.update(wanted)
+            self.kafka.delete_group(self.sink.group)
+        except errors.GroupInUse as error:
+            raise self._in_use(error)
+        if stay:
+            self._commit_again(stay)
+
+    def _removed(self, plan) -> set:
+        return {place_of(action.partition) for action in plan.changes if action.verb == REMOVE}
+
+    def _in_use(self, error):
+        members = self.sink.members()
+        return self.sink.in_use(members) if members else errors.StateError(error.message, **error.facts)
+
+    def _commit_again(self, offsets) -> None:
+        """The group is deleted: its other offsets must come back. Raises BrokerError or StateError, never WriteUnsure: see apply()."""
+        end = self._clock() + 2 * self.kafka.timeout
+        while True:
+            try:
+                return self.kafka.commit(self.sink.group, offsets)
+            except errors.WriteUnsure as error:
+                if self._clock() > end:
+                    raise errors.BrokerError("The consumer group %s was deleted to remove offsets, and the others could not be committed "
+                                             "again. %s" % (self.sink.group, error.message), **error.facts)
+            except errors.GroupInUse as error:
+                raise self._in_use(error).also("The group had been deleted to remove offsets, and somebody joined it before the others could "
+                                               "be committed again.")
+            self._sleep(_PAUSE)

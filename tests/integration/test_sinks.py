@@ -1,0 +1,497 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""C09, C35, C36: sinks with brokers at hand: by time, by the group itself, on old workers, without a connector."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+
+import pytest
+from confluent_kafka import ConsumerGroupTopicPartitions, Producer, TopicPartition
+
+from tests.integration.support.configs import file_sink, sink_at
+from tests.integration.support.modules import PREDICTED
+from tests.integration.support.worker import wait_until
+
+#: 2026-01-31T12:00:00Z
+NOON = 1769860800000
+MINUTE = 60000
+
+
+class Sinks:
+    """Sinks, their topics and groups on one Connect cluster; everything is removed in the end."""
+
+    def __init__(self, run, kafka, cluster, folder):
+        self.run, self.kafka, self.cluster, self.folder = run, kafka, cluster, folder
+        self.worker = cluster.worker
+        self.made, self.topics, self.groups = [], [], []
+
+    def topic(self, partitions=1):
+        self.topics.append(self.kafka.create(f"t-{uuid.uuid4().hex[:8]}-in", partitions, "delete"))
+        return self.topics[-1]
+
+    def produce(self, topic, *records):
+        """records: (partition, value) or (partition, value, milliseconds)"""
+        producer = Producer({"bootstrap.servers": self.kafka.bootstrap_servers, "linger.ms": 0})
+        for partition, value, *at in records:
+            producer.produce(topic, value.encode(), partition=partition, timestamp=at[0] if at else 0)
+        assert producer.flush(20) == 0
+
+    def make(self, topics, **config):
+        """A sink that runs; its name."""
+        name = f"t-{uuid.uuid4().hex[:8]}"
+        self.made.append(name)
+        self.groups.append(config.get("consumer.override.group.id", f"connect-{name}"))
+        self.worker.create(name, {**file_sink(topics, self.out(name)), **config}, None)
+        return name
+
+    def out(self, name):
+        return self.folder / f"{name}.txt"
+
+    def lines(self, name):
+        return self.out(name).read_text().split() if self.out(name).exists() else []
+
+    def await_lines(self, name, *lines, least=False):
+        wait_until(lambda: self.lines(name) == list(lines) or least and set(lines) <= set(self.lines(name)), reason=f"{lines} in the file")
+
+    def commits(self, group):
+        asked = self.kafka._admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])[group].result(20)
+        return {(place.topic, place.partition): place.offset for place in asked.topic_partitions or []}
+
+    def commit(self, group, **offsets):
+        """topic name with its dashes as given by a dict: {(topic, partition): offset}"""
+        self.groups.append(group)
+        wanted = [TopicPartition(topic, number, offset) for (topic, number), offset in offsets["offsets"].items()]
+        self.kafka._admin.alter_consumer_group_offsets([ConsumerGroupTopicPartitions(group, wanted)])[group].result(20)
+
+    def change(self, name, check=False, **arguments):
+        given = {"connect_url": [self.cluster.url], "bootstrap_servers": [self.kafka.bootstrap_servers], "name": name, **arguments}
+        return self.run("connector_offsets", check=check, **given)
+
+    def done(self, name, **arguments):
+        """It must succeed with a change, as its check mode has told it, and then has nothing more to do."""
+        dry = self.change(name, check=True, **arguments)
+        assert not dry["failed"], dry["msg"]
+        real = self.change(name, **arguments)
+        assert not real["failed"], real["msg"]
+        assert real["changed"] is True
+        told = [key for key in (*PREDICTED, "consumer_group") if key != "warnings" or real["method"] == "group"]
+        assert {key: dry.get(key) for key in told} == {key: real[key] for key in told}
+        return real
+
+    def refused(self, name, **arguments):
+        result = self.change(name, **arguments)
+        assert result["failed"], result
+        return result["msg"]
+
+    def look(self, name=None, **arguments):
+        given = {"connect_url": [self.cluster.url], "bootstrap_servers": [self.kafka.bootstrap_servers], "name": name, **arguments}
+        found = self.run("connector_offsets_info", **given)
+        assert not found["failed"], found["msg"]
+        return found
+
+    def delete(self, name):
+        """The status of a connector outlives it for a moment."""
+        self.worker.delete(name)
+        wait_until(lambda: not self.worker.call("GET", f"connectors/{name}/status").ok, reason="the connector to be gone")
+
+    def stop(self, name):
+        self.worker.put(name, "stop")
+        self.worker.await_state(name, "STOPPED", [])
+        wait_until(lambda: not self.look(name)["group"]["members"], reason="an empty group")
+
+    def close(self):
+        for name in self.made:
+            self.worker.delete(name)
+        for topic in self.topics:
+            try:
+                self.kafka.drop(topic)
+            except Exception:  # a test has dropped it
+                pass
+
+
+@pytest.fixture
+def sinks_of(run, kafka, tmp_path):
+    opened = []
+
+    def sinks_of(cluster):
+        opened.append(Sinks(run, kafka, cluster, tmp_path))
+        return opened[-1]
+
+    yield sinks_of
+    for one in opened:
+        one.close()
+
+
+@pytest.fixture
+def sinks(sinks_of, main):
+    return sinks_of(main)
+
+
+@pytest.fixture
+def five(sinks):
+    """(a STOPPED sink that has read all five records, its topic)"""
+    topic = sinks.topic()
+    sinks.produce(topic, *[(0, f"r{number}") for number in range(5)])
+    name = sinks.make(topic)
+    sinks.await_lines(name, "r0", "r1", "r2", "r3", "r4")
+    sinks.stop(name)
+    assert sinks.commits(f"connect-{name}") == {(topic, 0): 5}
+    return name, topic
+
+
+JSON = {"value.converter": "org.apache.kafka.connect.json.JsonConverter", "value.converter.schemas.enable": "false"}
+
+
+def poisoned(sinks, topic, **config):
+    """A sink that runs no more: record 2 of partition 3 is no JSON."""
+    sinks.produce(topic, (0, '"a0"'), (3, '"d0"'), (3, '"d1"'), (3, "poison{"), (3, '"d3"'))
+    name = sinks.make(topic, **JSON, **config)
+    wait_until(lambda: sinks.worker.state(name)[1] == ["FAILED"], reason="a task that fails")
+    return name
+
+
+# ---- the day of an operator ---------------------------------------------------------------------------------------
+
+def test_a_poison_record_is_skipped_and_the_sink_runs_again(sinks):
+    topic = sinks.topic(4)
+    name = poisoned(sinks, topic)
+    wish = {"offsets": [sink_at(topic, 3, 3)], "stop": True, "only": "forward", "max_skip": 3}
+    committed = sinks.commits(f"connect-{name}").get((topic, 3))
+    if committed is None:  # the task died before its first commit: a guard does not know how far that is
+        wish = {"offsets": [sink_at(topic, 3, 3)], "stop": True}
+    result = sinks.done(name, **wish)
+    assert result["connector"]["state"] == "RUNNING" and result["method"] == "rest"
+    wait_until(lambda: "d3" in sinks.lines(name), reason="the record after the poison")
+    assert sinks.worker.state(name) == ("RUNNING", ["RUNNING"])
+    # Skipped once and for all: a later run leaves a sink alone that has gone on.
+    sinks.produce(topic, (3, '"d4"'))
+    wait_until(lambda: sinks.commits(f"connect-{name}").get((topic, 3)) == 5, reason="a commit behind the last record")
+    again = sinks.change(name, offsets=[sink_at(topic, 3, 3)], stop=True, only="forward")
+    assert again["changed"] is False and sinks.worker.state(name) == ("RUNNING", ["RUNNING"])
+
+
+def test_a_replay_by_time_over_gaps_and_empty_partitions(sinks):
+    topic = sinks.topic(6)
+    sinks.produce(topic, (0, "a0", NOON - MINUTE), (0, "a1", NOON), (0, "a2", NOON + MINUTE),  # the very time
+                  (1, "b0", NOON - 2 * MINUTE), (1, "b1", NOON + 5 * MINUTE),  # a gap around it
+                  (2, "c0", NOON - 2 * MINUTE), (2, "c1", NOON - MINUTE),  # all before it
+                  (3, "d0", NOON + MINUTE), (3, "d1", NOON - MINUTE), (3, "d2", NOON + MINUTE))  # out of order
+    name = sinks.make(topic)
+    everything = {"a0", "a1", "a2", "b0", "b1", "c0", "c1", "d0", "d1", "d2"}
+    wait_until(lambda: set(sinks.lines(name)) == everything, reason="all records")
+    wait_until(lambda: sum(sinks.commits(f"connect-{name}").values()) == 10, reason="all commits")
+    result = sinks.done(name, reset_to={"timestamp": "2026-01-31T13:00:00+01:00"}, stop=True)
+    assert {action["partition"]["kafka_partition"]: action["to"]["kafka_offset"] for action in result["actions"]} == {
+        0: 1, 1: 1, 2: 2, 3: 0, 4: 0, 5: 0}
+    lines = result["diff"][0]["prepared"].splitlines()
+    assert any(line.endswith("backward by 2, to the record of 2026-01-31T12:00:00.000Z") for line in lines)
+    wait_until(lambda: sorted(sinks.lines(name)[10:]) == ["a1", "a2", "b1", "d0", "d1", "d2"], reason="the replay, no more and no less")
+
+
+@pytest.mark.parametrize(("reset_to", "offset"), [("earliest", 0), ({"shift_by": -2}, 3), ({"shift_by": -9}, 0), ({"timestamp": NOON}, 0)])
+def test_words_and_their_numbers(reset_to, offset, five, sinks):
+    name, topic = five
+    result = sinks.done(name, reset_to=reset_to)
+    assert sinks.commits(f"connect-{name}") == {(topic, 0): offset} and result["method"] == "rest"
+    assert ("does not hold that many records" in "".join(result["warnings"])) is (reset_to == {"shift_by": -9})
+    assert sinks.change(name, reset_to="latest")["offsets"] == [sink_at(topic, 5)]
+    assert sinks.change(name, reset_to={"duration": "PT1H"})["offsets"] == [sink_at(topic, 0)]  # all records are younger
+    assert sinks.change(name, reset_to="latest", topics=[{"name": topic, "partitions": [0]}])["offsets"] == [sink_at(topic, 5)]
+
+
+@pytest.mark.parametrize(("wish", "words"), [
+    ({"reset_to": "first"}, "reset_to must be earliest, latest"),
+    ({"reset_to": {"timestamp": "2026-01-31T12:00:00"}}, "with its time zone"),
+    ({"reset_to": {"timestamp": "2126-01-31T12:00:00Z"}}, "is in the future"),
+    ({"reset_to": "latest", "topics": ["no-such-topic"]}, "does not read no-such-topic; it reads"),
+    ({"reset_to": "latest", "purge": True}, "reset_to says it all in words, and takes no purge"),
+    ({"reset_to": {"shift_by": 1}, "max_skip": 0, "bootstrap_servers": []}, "needs bootstrap_servers"),
+], ids=lambda value: value if isinstance(value, str) else "")
+def test_words_that_mean_nothing(wish, words, five, sinks):
+    name, topic = five
+    message = sinks.refused(name, **wish)
+    assert words in message and "Nothing was changed." in message
+    assert sinks.commits(f"connect-{name}") == {(topic, 0): 5}
+
+
+def test_words_are_not_for_a_source(make, sinks):
+    name = make({"connector.class": "streamops.test.ShapedSourceConnector", "tasks.max": "1"})
+    assert "is a source, and reset_to is for sinks" in sinks.refused(name, reset_to="earliest")
+
+
+# ---- the truth ----------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("method", ["rest", "group"])
+@pytest.mark.parametrize(("offset", "partition", "words"), [
+    (100, 0, "-0 to 100, but it holds 0 to 5"), (2, 7, "There is no partition 7 of the topic"), (6, 0, "-0 to 6, but it holds 0 to 5")])
+def test_what_the_log_does_not_hold(method, offset, partition, words, five, sinks):
+    name, topic = five
+    assert words in sinks.refused(name, offsets=[sink_at(topic, offset, partition)], method=method)
+    assert sinks.commits(f"connect-{name}") == {(topic, 0): 5}
+    if partition == 0:
+        forced = sinks.done(name, offsets=[sink_at(topic, offset, partition)], method=method, force=True)
+        assert "outside of the log" in "".join(forced["warnings"])
+        assert "at an offset that the log does not hold" in "".join(sinks.look(name)["warnings"])
+
+
+@pytest.mark.parametrize("method", ["rest", "group"])
+def test_a_topic_that_is_not_there(method, five, sinks):
+    name, topic = five
+    message = sinks.refused(name, offsets=[sink_at("no-such-topic", 1), sink_at(topic, 1)], method=method)
+    assert message.startswith("There is no topic no-such-topic on the Kafka cluster at ")
+    assert sinks.commits(f"connect-{name}") == {(topic, 0): 5}
+
+
+def test_a_topic_that_was_deleted_since(sinks):
+    gone, stays = sinks.topic(), sinks.topic()
+    for topic in (gone, stays):
+        sinks.produce(topic, (0, "x"), (0, "y"))
+    name = sinks.make(f"{gone},{stays}")
+    wait_until(lambda: len(sinks.commits(f"connect-{name}")) == 2, reason="commits for both")
+    sinks.stop(name)
+    sinks.kafka.drop(gone)
+    wait_until(lambda: not sinks.kafka.exists(gone), reason="the topic to be gone")
+    result = sinks.done(name, reset_to="earliest")
+    assert f"reads {gone}, but there is no such topic" in "".join(result["warnings"])
+    assert sinks.commits(f"connect-{name}").get((stays, 0)) == 0
+    assert "There is no topic" in sinks.refused(name, offsets=[sink_at(gone, 1)])
+    assert sinks.change(name, state="absent")["changed"] is True and sinks.commits(f"connect-{name}") == {}
+
+
+# ---- the group ----------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("method", ["rest", "group"])
+def test_a_foreign_member_is_named(method, five, sinks):
+    name, topic = five
+    with sinks.kafka.member(f"connect-{name}", topic):
+        for check in (True, False):
+            result = sinks.change(name, check=check, offsets=[sink_at(topic, 2)], method=method, wait_timeout=3)
+            assert result["failed"] and "rdkafka at 127.0.0.1" in result["msg"] and "Nothing was changed." in result["msg"], result
+            assert result["members"][0]["client_id"] == "rdkafka"
+        assert sinks.commits(f"connect-{name}") == {(topic, 0): 5}
+        members = sinks.look(name)["group"]["members"]
+        assert [(one["client_id"], one["host"]) for one in members] == [("rdkafka", "127.0.0.1")]
+    wait_until(lambda: not sinks.look(name)["group"]["members"], reason="the member to leave")
+    assert sinks.change(name, offsets=[sink_at(topic, 2)], method=method)["changed"] is True
+
+
+@pytest.mark.parametrize("method", ["rest", "group"])
+def test_a_group_that_never_existed(method, sinks, make):
+    topic = sinks.topic()
+    sinks.produce(topic, *[(0, f"r{number}") for number in range(5)])
+    name = make(file_sink(topic, sinks.folder / "new.txt"))
+    info = sinks.look(name, method=method)
+    assert info["offsets"] == [] and info["group"]["state"] is None and info["lag"] == 0
+    assert info["positions"] == [{"topic": topic, "partition": 0, "committed": None, "begin": 0, "end": 5, "lag": None, "member": None}]
+    assert sinks.change(name, state="absent", method=method)["changed"] is False
+    sinks.done(name, offsets=[sink_at(topic, 3)], method=method)
+    sinks.worker.put(name, "resume")
+    wait_until(lambda: (sinks.folder / "new.txt").exists() and (sinks.folder / "new.txt").read_text().split() == ["r3", "r4"],
+               reason="a start at record 3")
+
+
+def test_the_group_of_an_override(sinks):
+    topic, group = sinks.topic(), f"mine-{uuid.uuid4().hex[:8]}"
+    sinks.produce(topic, *[(0, f"r{number}") for number in range(5)])
+    name = sinks.make(topic, **{"consumer.override.group.id": group})
+    sinks.await_lines(name, "r0", "r1", "r2", "r3", "r4")
+    sinks.stop(name)
+    for method, offset in (("rest", 4), ("group", 3)):
+        result = sinks.done(name, offsets=[sink_at(topic, offset)], method=method)
+        assert result["consumer_group"] == group and sinks.commits(group) == {(topic, 0): offset}
+    assert sinks.look(name)["group"]["name"] == group and sinks.commits(f"connect-{name}") == {}
+
+
+def test_single_offsets_are_removed_by_making_the_group_anew(sinks):
+    topic = sinks.topic(3)
+    name = f"t-{uuid.uuid4().hex[:8]}"
+    sinks.commit(f"connect-{name}", offsets={(topic, 0): 0, (topic, 1): 0, (topic, 2): 0})
+    listed = [{"partition": {"kafka_topic": topic, "kafka_partition": 1}}]
+    result = sinks.change(name, state="absent", offsets=listed)
+    assert result["changed"] is True and sinks.commits(f"connect-{name}") == {(topic, 0): 0, (topic, 2): 0}
+    with open(result["backup_file"], encoding="utf-8") as file:
+        assert len(json.load(file)["connectors"][name]) == 3
+    assert sinks.change(name, state="absent", offsets=listed)["changed"] is False
+    assert sinks.change(name, state="absent")["changed"] is True and f"connect-{name}" not in sinks.kafka.groups()
+
+
+# ---- no connector, no worker --------------------------------------------------------------------------------------
+
+def test_a_sink_that_is_gone(five, sinks):
+    name, topic = five
+    sinks.delete(name)
+    info = sinks.look(name)
+    assert (info["connector_exists"], info["method"], info["offsets"]) == (False, "group", [sink_at(topic, 5)])
+    assert sinks.done(name, offsets=[sink_at(topic, 2)])["connector_exists"] is False
+    assert sinks.done(name, reset_to={"shift_by": 1})["offsets"] == [sink_at(topic, 3)]
+    sinks.out(name).unlink()
+    sinks.worker.create(name, file_sink(topic, sinks.out(name)), None)
+    sinks.await_lines(name, "r3", "r4")
+    sinks.delete(name)
+    assert sinks.done(name, state="absent")["method"] == "group"
+    assert sinks.change(name, state="absent", method="group")["changed"] is False
+
+
+def test_without_a_worker(five, sinks):
+    name, topic = five
+    result = sinks.done(name, connect_url=None, offsets=[sink_at(topic, 2)])
+    assert (result["method"], result["connector_exists"], result["connector"]) == ("group", None, None)
+    assert sinks.worker.offsets(name) == [sink_at(topic, 2)]
+
+
+def test_without_a_worker_a_sink_that_runs_is_safe(five, sinks):
+    name, topic = five
+    sinks.worker.put(name, "resume")
+    wait_until(lambda: sinks.look(name)["group"]["members"], reason="a member")
+    message = sinks.refused(name, connect_url=None, offsets=[sink_at(topic, 2)], wait_timeout=3)
+    assert f"connector-consumer-{name}-0 at 127.0.0.1" in message and sinks.commits(f"connect-{name}") == {(topic, 0): 5}
+
+
+# ---- old workers --------------------------------------------------------------------------------------------------
+
+def test_connect_3_5_by_the_group(sinks_of, v35):
+    sinks = sinks_of(v35)
+    topic = sinks.topic(2)
+    sinks.produce(topic, *[(0, f"r{number}") for number in range(5)])
+    name = sinks.make(topic)
+    sinks.await_lines(name, "r0", "r1", "r2", "r3", "r4")
+    wait_until(lambda: sinks.commits(f"connect-{name}").get((topic, 0)) == 5, reason="a commit")
+    result = sinks.done(name, offsets=[sink_at(topic, 3)], stop=True)
+    assert result["method"] == "group" and "cannot change offsets by REST" in result["method_reason"]
+    assert result["connector"]["state"] == "RUNNING"
+    sinks.await_lines(name, "r0", "r1", "r2", "r3", "r4", "r3", "r4")
+    info = sinks.look(name)
+    assert info["method"] == "rest" and info["group"]["members"][0]["client_id"] == f"connector-consumer-{name}-0"
+
+
+def test_connect_3_4_a_task_stays_in_the_group(sinks_of, v34):
+    sinks = sinks_of(v34)
+    topic = sinks.topic()
+    sinks.produce(topic, *[(0, f"r{number}") for number in range(5)])
+    name = sinks.make(topic)
+    sinks.await_lines(name, "r0", "r1", "r2", "r3", "r4")
+    wait_until(lambda: sinks.commits(f"connect-{name}") == {(topic, 0): 5}, reason="a commit")
+    assert sinks.look(name)["method"] == "group" and sinks.look(name)["lag"] == 0
+    for state in ("RUNNING", "PAUSED"):
+        if state == "PAUSED":
+            sinks.worker.put(name, "pause")
+            sinks.worker.await_state(name, "PAUSED", ["PAUSED"])
+        message = sinks.refused(name, offsets=[sink_at(topic, 2)], stop=True)
+        assert f"connector-consumer-{name}-0 at 127.0.0.1" in message and "Either delete the connector" in message
+        assert sinks.worker.state(name) == (state, [state]) and sinks.commits(f"connect-{name}") == {(topic, 0): 5}
+    # The way that the message tells.
+    config = sinks.worker.config(name)
+    sinks.delete(name)
+    sinks.done(name, offsets=[sink_at(topic, 2)])
+    sinks.out(name).unlink()
+    sinks.worker.create(name, config, None)
+    sinks.await_lines(name, "r2", "r3", "r4")
+
+
+def test_connect_3_4_a_poison_record(sinks_of, v34):
+    sinks = sinks_of(v34)
+    topic = sinks.topic(4)
+    name = poisoned(sinks, topic)
+    result = sinks.done(name, offsets=[sink_at(topic, 3, 3)], stop=True)
+    assert result["method"] == "group" and result["connector"]["state"] == "RUNNING"
+    wait_until(lambda: "d3" in sinks.lines(name), reason="the record after the poison")
+    assert sinks.worker.state(name) == ("RUNNING", ["RUNNING"])
+
+
+# ---- once, back, guarded ------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("method", ["rest", "group"])
+def test_once_and_back(method, five, sinks, tmp_path):
+    name, topic = five
+    ledger = {"change_id": "CHG-1", "ledger_file": str(tmp_path / "ledger.json"), "method": method}
+    wish = {"reset_to": {"shift_by": -2}, **ledger}
+    sinks.worker.put(name, "resume")
+    sinks.worker.await_state(name, "RUNNING", ["RUNNING"])
+    dry = sinks.change(name, check=True, stop=True, **wish)
+    first = sinks.change(name, stop=True, **wish)
+    assert first["changed"] and dry["diff"] == first["diff"] and first["change"]["road"] == method
+    sinks.await_lines(name, "r0", "r1", "r2", "r3", "r4", "r3", "r4")
+    for check in (True, False):
+        again = sinks.change(name, check=check, stop=True, **wish)
+        assert (again["changed"], again["already_applied"]) == (False, True)
+    assert "meant something else" in sinks.refused(name, stop=True, reset_to="earliest", **ledger)
+    back = sinks.change(name, stop=True, state="restored", change_id="CHG-1", ledger_file=ledger["ledger_file"])
+    assert not back["failed"] and back["method"] == method and sinks.commits(f"connect-{name}") == {(topic, 0): 5}
+    time.sleep(1.5)
+    assert sinks.lines(name) == ["r0", "r1", "r2", "r3", "r4", "r3", "r4"]
+
+
+@pytest.mark.parametrize("method", ["rest", "group"])
+def test_guards(method, five, sinks):
+    name, topic = five
+    message = sinks.refused(name, reset_to="earliest", max_rewind=4, method=method)
+    assert message.startswith("max_rewind is 4, but 1 partition of ") and sinks.commits(f"connect-{name}") == {(topic, 0): 5}
+    assert sinks.change(name, reset_to="earliest", only="forward", method=method)["changed"] is False
+    assert sinks.change(name, reset_to="earliest", max_rewind=5, method=method)["changed"] is True
+
+
+# ---- what there is to see -----------------------------------------------------------------------------------------
+
+def test_how_far_it_is(sinks):
+    topic = sinks.topic(2)
+    sinks.produce(topic, (0, "a"), (0, "b"))
+    name = sinks.make(topic)
+    sinks.await_lines(name, "a", "b")
+    wait_until(lambda: sinks.commits(f"connect-{name}").get((topic, 0)) == 2, reason="a commit")
+    running = sinks.look(name)
+    client = f"connector-consumer-{name}-0"
+    assert running["group"] == {"name": f"connect-{name}", "state": "STABLE",
+                                "members": [{"client_id": client, "host": "127.0.0.1", "partitions": 2}]}
+    assert running["positions"][0] == {"topic": topic, "partition": 0, "committed": 2, "begin": 0, "end": 2, "lag": 0, "member": client}
+    sinks.stop(name)
+    sinks.produce(topic, (0, "c"), (1, "d"))
+    stopped = sinks.look(name)
+    assert stopped["group"]["state"] == "EMPTY" and stopped["lag"] == 1 + (stopped["positions"][1]["lag"] or 0)
+    assert "offsets.retention.minutes is 10080, that is 7 days" in "".join(stopped["warnings"])
+    everything = sinks.look(offset_topic=sinks.cluster.offset_topic)
+    assert name in [one["name"] for one in everything["connectors"]] and everything["lag"] >= 1
+    only = sinks.look(method="group")
+    assert {one["method"] for one in only["connectors"]} == {"rest"} or {one["method"] for one in only["connectors"]} == {"group"}
+
+
+def test_the_report(sinks, playbooks, main, kafka):
+    topic = sinks.topic()
+    sinks.produce(topic, (0, "a"), (0, "b"))
+    name = sinks.make(topic)
+    sinks.await_lines(name, "a", "b")
+    wait_until(lambda: sinks.commits(f"connect-{name}") == {(topic, 0): 2}, reason="a commit")
+    sinks.stop(name)
+    sinks.produce(topic, (0, "c"))
+    play = playbooks.run("streamops.kafka_connect.offsets_report", {"eu": {
+        "kafka_connect_url": main.url, "kafka_bootstrap_servers": [kafka.bootstrap_servers],
+        "kafka_connect_offset_topic": main.offset_topic}})
+    assert play.rc == 0, play
+    assert f"lag 1, group connect-{name} EMPTY with 0 members" in play.stdout
+    assert "to read" in play.stdout and f"{name}: 1 partition, lag 1" in play.stdout
+
+
+# ---- the role -----------------------------------------------------------------------------------------------------
+
+def test_the_role(sinks, playbooks, main, kafka):
+    topic = sinks.topic()
+    sinks.produce(topic, *[(0, f"r{number}", NOON + number * MINUTE) for number in range(5)])
+    name = sinks.make(topic)
+    sinks.await_lines(name, "r0", "r1", "r2", "r3", "r4")
+    wait_until(lambda: sinks.commits(f"connect-{name}") == {(topic, 0): 5}, reason="a commit")
+    hosts = {"eu": {"kafka_connect_url": main.url, "kafka_bootstrap_servers": [kafka.bootstrap_servers]}}
+    wish = [{"name": name, "reset_to": {"timestamp": "2026-01-31T12:03:00Z"}, "topics": [topic], "change_id": f"CHG-{name}"}]
+    dry = playbooks.reset(hosts, wish, "--check", "--diff")
+    assert dry.rc == 0 and "to the record of 2026-01-31T12:03:00.000Z" in dry.stdout, dry
+    assert sinks.commits(f"connect-{name}") == {(topic, 0): 5}
+    real = playbooks.reset(hosts, wish)
+    assert real.rc == 0 and "offsets 1 set" in real.stdout, real
+    sinks.await_lines(name, "r0", "r1", "r2", "r3", "r4", "r3", "r4")
+    again = playbooks.reset(hosts, wish)
+    assert again.rc == 0 and f"CHG-{name} was made before" in again.stdout, again
+    group = playbooks.reset(hosts, [{"name": name, "reset_to": "latest", "consumer_group": f"connect-{name}", "final_state": "stopped"}],
+                            reset_offsets_method="group")
+    assert group.rc == 0, group
