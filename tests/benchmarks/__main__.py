@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from stack import ClusterSpec, Stack
-from tests.benchmarks import measure, rest, spark, topic
+from tests.benchmarks import measure, rest, sinks, spark, topic
 from tests.benchmarks.peers import Bkkt
 
 
@@ -31,6 +31,7 @@ def main() -> int:
                 *rest.list_and_patch_against_bkkt(url, bkkt, (1, 100), Path(folder)),
                 *rest.hundred_thousand(url),
                 *topic.rows(stack.endpoints()["bootstrap_servers"]),
+                *sinks.rows(stack.endpoints()["bootstrap_servers"], url),
                 *spark.rows(stack.endpoints()["bootstrap_servers"], Path(folder)),
             ]
         finally:
