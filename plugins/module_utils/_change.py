@@ -210,8 +210,11 @@ class OffsetsChange:
             found = self.lifecycle.stop(found)
         if self._never_ran(found):
             return found
-        if found.stopped and self._is_sink(found):
-            self._await_free(found)
+        if self._is_sink(found):
+            if found.stopped:
+                self._await_free(found)
+            else:
+                self.roads.warn_strangers(found)
         if self._is_old_sink(found):
             self._check_old_sink(found)
             return found

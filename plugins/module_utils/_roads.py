@@ -257,6 +257,16 @@ class Roads:
             self._warn("What the brokers know of %s could not be looked at. %s" % (self.name, error.message))
             return None
 
+    def warn_strangers(self, found) -> None:
+        """Members of a running sink's group that will not leave it when it is stopped."""
+        sink = self.sink(found)
+        if sink is None or sink.is_elsewhere:
+            return
+        strangers = self._if_brokers_answer(lambda: sink.strangers(sink.members()))
+        if strangers:
+            self._warn("In the consumer group %s of %s is somebody beside its tasks, and Kafka takes no offsets as long as that is so: %s." % (
+                sink.group, self.name, sink.told(strangers)))
+
     def await_free(self, found, store, seconds, sleep, clock) -> None:
         """Until nobody is in a sink's group any more, as far as the brokers are asked. Raises StateError, which says who is."""
         sink = self.sink(found)

@@ -100,8 +100,16 @@ class Sink:
                 raise self.in_use(members, "%g s after nothing of %s should run any more, its" % (seconds, self.name))
             sleep(_PAUSE)
 
+    def strangers(self, members) -> list:
+        """Members that are no tasks of it. [] where its tasks cannot be told by their client ids, which can be configured."""
+        own = [one for one in members if self._is_own(one)]
+        return [one for one in members if not self._is_own(one)] if own else []
+
+    def _is_own(self, member) -> bool:
+        return member.client_id.startswith("connector-consumer-%s-" % self.name)
+
     def in_use(self, members, since="The") -> errors.StateError:
-        own = [one for one in members if one.client_id.startswith("connector-consumer-%s-" % self.name)]
+        own = any(self._is_own(one) for one in members)
         hint = ("Tasks of a connector of this name run, maybe on another Connect cluster" if own else
                 "They are no tasks of %s by their client ids: stop these consumers, or give them a group of their own" % self.name)
         return errors.StateError(

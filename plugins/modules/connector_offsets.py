@@ -74,10 +74,12 @@ options:
     description:
       - Offsets of a sink in words, instead of O(offsets). It needs O(bootstrap_servers), as the brokers know what the words mean; the numbers are
         in RV(actions) and the diff, and the guards and the ledger work with them.
-      - V(earliest) is the first record that is still in the log, V(latest) the one that comes next. V({timestamp: ...}) is the first record of
-        this time or later, else the end. A time is RFC 3339 with its zone, such as V(2026-01-31T12:00:00Z), or milliseconds since the epoch, and
-        not in the future. V({duration: PT2H}) is that time counted back from now (ISO 8601, from weeks to seconds).
-        V({shift_by: -10}) is so many records away from what is committed, but never outside of the log, which is a warning.
+      - V(earliest) is the first record that is still in the log, V(latest) the one that comes next. Or it is a dictionary with one of the
+        fields C(timestamp), C(duration) and C(shift_by).
+      - C(timestamp) goes to the first record of this time or later, else to the end. It is RFC 3339 with its zone, such as
+        V(2026-01-31T12:00:00Z), or milliseconds since the epoch, and not in the future. C(duration) is the same, counted back from now, in
+        ISO 8601 from weeks to seconds, such as V(PT2H).
+      - C(shift_by) goes so many records away from what is committed, back with a negative number, but never out of the log, which is a warning.
       - What is meant are all partitions of all topics that the connector reads, or those of O(topics). Of a sink that is gone those of the topics for
         which there are offsets. With V(shift_by), partitions without an offset stay as they are.
       - Words mean something else with every run. With O(change_id) they are made once, and the same words count as the same declaration.

@@ -269,6 +269,26 @@ def test_a_stranger_is_named_once_it_is_stopped_and_the_state_is_put_back():
     assert error.message.endswith("The connector was put back: it is RUNNING with 1 task (RUNNING).")
 
 
+@pytest.mark.parametrize("version", ["4.3.1", "3.5.2"])
+@pytest.mark.parametrize("beside, told", [([STRANGER], True), ([], False)])
+def test_a_stranger_beside_the_tasks_is_a_warning_before_anything_is_stopped(version, beside, told):
+    kafka = kafka_with(p0=40)
+    worker = Worker(kafka, "RUNNING", version)
+    kafka.members[GROUP] += beside
+    result = change(worker, kafka, Wish.present(pairs(p0=5)), stop=True, check_mode=True)
+    warning = ("In the consumer group connect-c of c is somebody beside its tasks, and Kafka takes no offsets as long as that is so: "
+               "rdkafka at 10.0.0.9.")
+    assert (warning in result["warnings"]) is told
+
+
+def test_tasks_that_cannot_be_told_from_others():
+    kafka = kafka_with(p0=40)
+    worker = Worker(kafka, "RUNNING")
+    kafka.members[GROUP] = [STRANGER]  # consumer.override.client.id
+    result = change(worker, kafka, Wish.present(pairs(p0=5)), stop=True, check_mode=True)
+    assert [warning for warning in result["warnings"] if "somebody" in warning] == []
+
+
 # ---- failures -----------------------------------------------------------------------------------------------------
 
 def test_half_of_a_change_by_rest_is_told_and_put_back():
