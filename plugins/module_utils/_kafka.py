@@ -307,7 +307,8 @@ class KafkaClient:
         if error.code() in _AWAY:
             return errors.WriteUnsure("No certain answer from the Kafka brokers at %s about %s: %s." % (self.brokers, what, error.str()), **facts)
         topic = place.topic if place is not None else None
-        found = self._failure(what, error, topic, write=True, group=name)
+        # A commit needs the permission to read a topic, not to write to it.
+        found = self._failure(what, error, topic, write=error.code() != KafkaError.TOPIC_AUTHORIZATION_FAILED, group=name)
         return found if place is None else found.also("It was refused for %s-%d." % (topic, place.partition))
 
     # ---- reading -----------------------------------------------------------------------------------------------

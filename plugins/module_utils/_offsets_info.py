@@ -270,8 +270,8 @@ class OffsetsInfo:
         if live and connector is not None and connector.state == STOPPED:
             self._stopped.append(sink.name)
             self._kept = self._kept or sink.forgotten_after()
-        return {"group": {"name": sink.group, "state": group.state, "members": [
-                    {"client_id": one.client_id, "host": one.host, "partitions": len(one.places)} for one in group.members]},
+        members = [{"client_id": one.client_id, "host": one.host, "partitions": len(one.places)} for one in group.members]
+        return {"group": {"name": sink.group, "state": group.state, "members": members},
                 "positions": cut(positions, self.max_entries), "positions_count": len(positions),
                 "lag": sum(one["lag"] or 0 for one in positions)}
 

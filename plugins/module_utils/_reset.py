@@ -60,8 +60,10 @@ class Reset:
         return int((clock.time() if now is None else now) * 1000) - self.value if self.word == DURATION else None
 
     def __str__(self) -> str:
-        return self.word if self.value is None else "%s: %s" % (self.word, timestamp(self.value) if self.word == TIMESTAMP else
-                                                                 "%g s" % (self.value / 1000.0) if self.word == DURATION else self.value)
+        if self.value is None:
+            return self.word
+        value = {TIMESTAMP: timestamp, DURATION: lambda length: "%g s" % (length / 1000.0)}.get(self.word, str)(self.value)
+        return "%s: %s" % (self.word, value)
 
 
 def read_reset(reset_to, topics=None, now=None) -> Reset:
@@ -181,7 +183,7 @@ def new_offsets(reset: Reset, places, begins: dict, ends: dict, at_time: dict, l
 
     A shift needs a live offset at every place.
     """
-    return {place: _new_offset(reset, place, begins, ends, at_time, live) for place in places}
+    return {place: _new_offset(reset, place, begins, ends, at_time, live) for place in sorted(places)}
 
 
 def _new_offset(reset, place, begins, ends, at_time, live) -> Found:

@@ -214,13 +214,13 @@ class Sink:
         for place in sorted(wanted):
             self._check_exists(place[0], place[1], counts)
         begins, ends = self.kafka.log(wanted, EARLIEST), self.kafka.log(wanted, LATEST)
-        outside = [(place, wanted[place], begins[place][0], ends[place][0]) for place in sorted(wanted)
-                   if not begins[place][0] <= wanted[place] <= ends[place][0]]
-        if not outside:
+        beyond = [place + (wanted[place], begins[place][0], ends[place][0]) for place in sorted(wanted)
+                  if not begins[place][0] <= wanted[place] <= ends[place][0]]
+        if not beyond:
             return []
+        shown = ["%s-%d to %d, but it holds %d to %d" % one for one in beyond[:_SHOWN]] + ["..."] * (len(beyond) > _SHOWN)
         words = "%s of %s would be outside of the log: %s. The sink would go where its consumer's auto.offset.reset says, by default to the beginning." % (
-            _count(outside), self.name, "; ".join("%s-%d to %d, but it holds %d to %d" % (place + rest) for place, *more in outside[:_SHOWN]
-                                                 for rest in [tuple(more)]) + ("; ..." if len(outside) > _SHOWN else ""))
+            _count(beyond), self.name, "; ".join(shown))
         if lenient:
             return [words]
         raise errors.WishError("%s The last number is the next record to come. Use reset_to with earliest or latest, or force: true if "

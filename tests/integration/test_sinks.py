@@ -238,6 +238,16 @@ def test_what_the_log_does_not_hold(method, offset, partition, words, five, sink
         assert "at an offset that the log does not hold" in "".join(sinks.look(name)["warnings"])
 
 
+def test_records_that_retention_has_removed(five, sinks):
+    name, topic = five
+    sinks.kafka._admin.delete_records([TopicPartition(topic, 0, 3)])[TopicPartition(topic, 0)].result(20)
+    assert "-0 to 1, but it holds 3 to 5" in sinks.refused(name, offsets=[sink_at(topic, 1)])
+    assert sinks.done(name, reset_to="earliest")["offsets"] == [sink_at(topic, 3)]
+    position, = sinks.look(name)["positions"]
+    assert (position["begin"], position["committed"], position["lag"]) == (3, 3, 2)
+    assert sinks.change(name, reset_to={"shift_by": -1})["changed"] is False  # it is at the beginning
+
+
 @pytest.mark.parametrize("method", ["rest", "group"])
 def test_a_topic_that_is_not_there(method, five, sinks):
     name, topic = five
