@@ -26,11 +26,11 @@ class FakeKafka(Offsets):
 
     def create_topic(self, name, partitions, config):
         self.made.append((name, partitions, config))
-        fault = self.creates.pop(0) if self.creates else None
+        fault = self.creates.pop(0) if self.creates else config["cleanup.policy"]
         if isinstance(fault, Exception):
             raise fault
         self.topics[name] = [[] for _number in range(partitions)]
-        self.policies[name] = fault or config["cleanup.policy"]
+        self.policies[name] = fault
 
     def writer(self, transactional_id, settings):
         assert settings["message.max.bytes"] >= 20000000
@@ -65,7 +65,10 @@ def empty(**options):
 def ledger():
     """ledger(kafka, **options) -> one that does not sleep."""
     naps = []
-    made = lambda kafka, **options: TopicLedger(kafka, sleep=naps.append, **options)  # noqa: E731
+
+    def made(kafka, **options):
+        return TopicLedger(kafka, sleep=naps.append, **options)
+
     made.naps = naps
     return made
 

@@ -85,9 +85,10 @@ def ago(seconds):
     return (datetime.now(UTC) - timedelta(seconds=seconds)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def at_work(seconds=1, before=BEFORE, **more):
+def at_work(seconds=1, **more):
     """A change that a run on another machine has begun."""
-    return a_change(run="other", busy=True, before=before, after=AFTER, times={"started": ago(seconds), "written": ago(seconds)}, **more)
+    more = {"before": BEFORE, **more}
+    return a_change(run="other", busy=True, after=AFTER, times={"started": ago(seconds), "written": ago(seconds)}, **more)
 
 
 def made(**more):

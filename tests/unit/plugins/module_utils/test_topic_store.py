@@ -586,7 +586,7 @@ def test_undo_brings_the_very_same_bytes_back(wish, topics):
     plan = undone(store_of(kafka, topics=topics), change)
     assert {topic: kafka.live(topic) for topic in ("own", "offsets")} == before
     assert len(kafka.writes[-1]) == len(change.records) == len(kafka.writes[0]) and plan.records == change.records
-    assert all(type(text) is str for _topic, _place, key, value in change.records for text in (key, value) if text is not None)
+    assert all(isinstance(text, str) for _topic, _place, key, value in change.records for text in (key, value) if text is not None)
 
 
 def test_undo_of_a_raw_key():

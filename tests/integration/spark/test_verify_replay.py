@@ -31,9 +31,8 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
-from stack import ClusterSpec, Stack
 from stack.paths import cache_dir
-from tests.integration.conftest import KEEP
+from tests.integration.spark.conftest import QUICK
 from tests.integration.support.configs import file_source
 from tests.integration.support.playbook import Play
 from tests.integration.support.worker import Worker, wait_until
@@ -42,15 +41,6 @@ pyspark = pytest.importorskip("pyspark")
 
 VERIFY = "streamops.kafka_connect.verify_replay"
 LINES = 60
-#: Small data on a machine that others use: what takes the time is starting, and the compiler, which tests/verify has at work.
-QUICK = {
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-}
-
 #: A replay with its proof, as the guide shows it.
 PLAYBOOK = """
 - name: Replay a file, and prove it
@@ -118,17 +108,6 @@ PLAYBOOK = """
             - {type: count, topic: "{{ connector }}", min: 60, max: 60}
             - {type: progress, topic: "{{ kafka_connect_offset_topic }}", connector: "{{ connector }}"}
 """
-
-
-@pytest.fixture(scope="session")
-def live_stack(tmp_path_factory):
-    """One worker and a broker with secured listeners: less than the other tests need."""
-    kept = os.environ.get(KEEP)
-    stack = Stack(kept or tmp_path_factory.mktemp("verify-stack"))
-    stack.up({"main": ClusterSpec()}, secured=True)
-    yield stack
-    if not kept:
-        stack.purge()
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,10 @@ import uuid
 import pytest
 
 from stack.paths import cache_dir
+from tests.integration.spark.conftest import QUICK
 from tests.integration.support.configs import file_source
 from tests.integration.support.playbook import Playbooks
 from tests.integration.support.worker import wait_until
-from tests.integration.test_verify_replay import QUICK, live_stack  # noqa: F401  (one worker is enough)
 
 pytest.importorskip("pyspark")
 
