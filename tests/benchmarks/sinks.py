@@ -27,7 +27,9 @@ def fill(brokers: str) -> list[str]:
     """The topics, each partition with a record a minute; and both groups at the end of all of them."""
     admin = AdminClient({"bootstrap.servers": brokers})
     topics = [f"bench-sink-{number:02}" for number in range(TOPICS)]
-    for made in admin.create_topics([NewTopic(topic, PARTITIONS, 1) for topic in topics]).values():
+    # Brokers forget records that are older than a week.
+    new = [NewTopic(topic, PARTITIONS, 1, config={"retention.ms": "-1"}) for topic in topics]
+    for made in admin.create_topics(new).values():
         made.result()
     producer = Producer({"bootstrap.servers": brokers, "linger.ms": 50})
     for topic, partition, number in itertools.product(topics, range(PARTITIONS), range(RECORDS)):
@@ -41,7 +43,8 @@ def fill(brokers: str) -> list[str]:
 
 
 def committed(brokers: str, group: str) -> dict[tuple[str, int], int]:
-    found = AdminClient({"bootstrap.servers": brokers}).list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])[group].result()
+    admin = AdminClient({"bootstrap.servers": brokers})  # it gives no answer any more once it is forgotten
+    found = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])[group].result(60)
     return {(place.topic, place.partition): place.offset for place in found.topic_partitions}
 
 

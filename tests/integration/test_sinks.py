@@ -11,6 +11,7 @@ import uuid
 
 import pytest
 from confluent_kafka import ConsumerGroupTopicPartitions, Producer, TopicPartition
+from confluent_kafka.admin import NewTopic
 
 from tests.integration.support.configs import file_sink, sink_at
 from tests.integration.support.modules import PREDICTED
@@ -30,8 +31,12 @@ class Sinks:
         self.made, self.topics, self.groups = [], [], []
 
     def topic(self, partitions=1):
-        self.topics.append(self.kafka.create(f"t-{uuid.uuid4().hex[:8]}-in", partitions, "delete"))
-        return self.topics[-1]
+        """Records may be older than a week."""
+        topic = f"t-{uuid.uuid4().hex[:8]}-in"
+        self.kafka._admin.create_topics([NewTopic(topic, partitions, 1, config={"retention.ms": "-1"})])[topic].result(20)
+        self.topics.append(topic)
+        wait_until(lambda: self.kafka._is_led(topic), reason=topic)
+        return topic
 
     def produce(self, topic, *records):
         """records: (partition, value) or (partition, value, milliseconds)"""
