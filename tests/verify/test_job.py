@@ -25,6 +25,7 @@ from confluent_kafka.admin import AdminClient, NewTopic  # noqa: E402
 
 from stack import Stack  # noqa: E402
 from stack.postgres import Postgres  # noqa: E402
+from tests.integration.support.topics import bounds  # noqa: E402
 
 #: a stack that runs already, for fast rounds while developing; it is left running
 KEEP = "STREAMOPS_STACK_DIR"
@@ -69,7 +70,7 @@ class Kafka:
         # With read_committed the end would be that of the last finished transaction.
         consumer = Consumer({"bootstrap.servers": self.servers, "group.id": "ends", "isolation.level": "read_uncommitted"})
         try:
-            return {n: consumer.get_watermark_offsets(TopicPartition(topic, n), 30) for n in self.boundaries[topic]}
+            return {n: bounds(consumer, topic, n) for n in self.boundaries[topic]}
         finally:
             consumer.close()
 

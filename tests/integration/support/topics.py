@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import time
 from contextlib import contextmanager
 from functools import cached_property
 from typing import NamedTuple
@@ -14,6 +15,18 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from tests.integration.support.worker import wait_until
+
+
+def bounds(consumer: Consumer, topic: str, number: int, seconds: float = 30) -> tuple[int, int]:
+    """Beginning and end of a partition. One just created has no leader for a moment, as far as this client knows."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return consumer.get_watermark_offsets(TopicPartition(topic, number), 20)
+        except KafkaException as error:
+            if not error.args[0].retriable() and error.args[0].code() != KafkaError.NOT_LEADER_FOR_PARTITION or time.monotonic() > end:
+                raise
+        time.sleep(0.2)
 
 
 class Record(NamedTuple):
@@ -110,7 +123,7 @@ class Kafka:
         consumer = Consumer(self._settings("streamops-test-reader"))
         try:
             numbers = consumer.list_topics(topic, timeout=20).topics[topic].partitions
-            return {number: consumer.get_watermark_offsets(TopicPartition(topic, number), 20)[1] for number in numbers}
+            return {number: bounds(consumer, topic, number)[1] for number in numbers}
         finally:
             consumer.close()
 
