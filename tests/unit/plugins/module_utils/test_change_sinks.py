@@ -212,6 +212,15 @@ def test_old_a_task_that_is_in_the_group(state, tasks, check_mode):
     assert "Either delete the connector" in error.message and error.message.endswith("assume_stopped: true. Nothing was changed.")
 
 
+@pytest.mark.parametrize("tasks", [["RUNNING"], ["FAILED", "PAUSED"], ["UNASSIGNED"]])
+def test_old_tasks_that_are_in_another_group(tasks):
+    kafka = kafka_with(p0=10)
+    worker = Worker(kafka, "RUNNING", "3.4.1", tasks)
+    kafka.members.clear()
+    error = refused(worker, kafka, Wish.present(pairs(p0=5)), stop=True)
+    assert "but nobody is in the consumer group connect-c." in error.message and live(kafka) == {"p0": 10} and worker.calls == []
+
+
 @pytest.mark.parametrize("stop, calls", [(True, ["restart_failed"]), (False, [])])
 def test_old_a_task_that_failed_has_left_the_group(stop, calls):
     kafka = kafka_with(p0=10)
