@@ -322,7 +322,8 @@ def test_the_group_of_an_override(sinks):
     assert sinks.look(name)["group"]["name"] == group and sinks.commits(f"connect-{name}") == {}
 
 
-def test_single_offsets_are_removed_by_making_the_group_anew(sinks):
+def test_single_offsets_are_removed_by_making_the_group_anew(sinks, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))  # for the backup
     topic = sinks.topic(3)
     name = f"t-{uuid.uuid4().hex[:8]}"
     sinks.commit(f"connect-{name}", offsets={(topic, 0): 0, (topic, 1): 0, (topic, 2): 0})

@@ -324,6 +324,35 @@ def test_half_of_a_change_of_the_group_is_put_back():
     assert live(kafka) == {"p0": 40, "p1": 40}
 
 
+@pytest.mark.parametrize("version", ["4.3.1", "3.5.2"])
+@pytest.mark.parametrize("wish", [Wish.present(pairs(p0=50)), words("latest", [{"name": "t", "partitions": [0]}])])
+def test_what_was_accepted_but_not_done_is_an_error(version, wish):
+    kafka = kafka_with(p0=40)
+    worker = Worker(kafka, version=version)
+    worker.alter_offsets = lambda name, given: "The offsets for this connector have been altered successfully"
+    kafka.faults = [lambda name, offsets: None]
+    error = refused(worker, kafka, wish)
+    assert "a fresh read shows something else for 1 partition" in error.message and "instead of {\"kafka_offset\": 50}" in error.message
+    assert error.message.endswith("The offsets are as they were.")
+
+
+@pytest.mark.parametrize("version", ["4.3.1", "3.5.2"])
+def test_words_that_were_written_over_while_they_settle_are_made_again(version):
+    kafka = kafka_with(p0=40)
+    worker = Worker(kafka, version=version)
+    late = [41]
+    sleep = worker.sleep
+
+    def task_comes_back(seconds):
+        sleep(seconds)
+        if late:
+            kafka.commits[GROUP][("t", 0)] = late.pop()
+
+    worker.sleep = task_comes_back
+    result = change(worker, kafka, words("earliest", [{"name": "t", "partitions": [0]}]), settle=3)
+    assert live(kafka) == {"p0": 0} and any("over the change within 3 s" in warning for warning in result["warnings"])
+
+
 def test_a_commit_that_nobody_answers_is_read_back_and_repeated():
     kafka = kafka_with(p0=40)
     kafka.faults = [errors.WriteUnsure("No certain answer.")]
