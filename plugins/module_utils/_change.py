@@ -275,6 +275,10 @@ class OffsetsChange:
                 "configuration: keep it), change the offsets, and create it again; or stop the workers, leave connect_url out and use "
                 "assume_stopped: true. Nothing was changed." % (self.name, found, sink.group, sink.told(members)),
                 connector=found.result(), consumer_group=sink.group, members=[one._asdict() for one in members])
+        if found.task_states - {FAILED}:
+            raise errors.StateError(
+                "The connector %s is %s, but nobody is in the consumer group %s. Either it is just being started or moved, then try again; or its "
+                "group is another one: give it as consumer_group. Nothing was changed." % (self.name, found, sink.group), connector=found.result())
         if not self.stop:
             self.warnings.append("%s is %s, and none of its tasks is in its consumer group: its offsets are changed as it is. With stop: true "
                                  "what has failed is started again after that." % (self.name, found))

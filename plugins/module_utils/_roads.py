@@ -201,19 +201,20 @@ class Roads:
         self.cluster()  # while the brokers answer
         store = GroupStore(sink, **self._sleep)
         plan = self._plan_of_sink(store, found, wish)
-        if found is not None and not plan.live.entries:
-            self._check_group(sink)
+        if found is not None and plan.changed:
+            self._check_group(sink, plan.live)
         return store, plan
 
-    def _check_group(self, sink) -> None:
-        """Connect 3.5 shows the commits of the group that it really uses. Raises RoadError."""
+    def _check_group(self, sink, live) -> None:
+        """Connect from 3.5 on shows the commits of the group that it really uses. Raises RoadError."""
         try:
-            shown = self.rest.offsets(self.name)
+            shown = RestStore(self.rest, self.name, SINK, **self._sleep).read().entries
         except TURNS:
             return
-        if shown:
-            raise errors.RoadError("REST shows %d offsets of %s, but its consumer group would be %s, which has none. The workers set consumer.group.id: "
-                                   "give it as consumer_group. Nothing was changed." % (len(shown), self.name, sink.group))
+        missing = sorted(set(shown) - set(live.entries))
+        if missing:
+            raise errors.RoadError("REST shows %d offsets of %s that its consumer group %s does not have, first %s. The workers set consumer.group.id: "
+                                   "give that group as consumer_group. Nothing was changed." % (len(missing), self.name, sink.group, missing[0]))
 
     def _plan_of_sink(self, store, found, wish):
         live, warnings = store.read(), []

@@ -131,7 +131,7 @@ changes:
       type: dict
       returned: success
     road:
-      description: How the offsets were changed, such as V(rest) or V(topic).
+      description: How the offsets were changed, such as V(rest), V(topic) or V(group).
       type: str
       returned: success
     type:

@@ -212,6 +212,15 @@ def test_old_a_task_that_is_in_the_group(state, tasks, check_mode):
     assert "Either delete the connector" in error.message and error.message.endswith("assume_stopped: true. Nothing was changed.")
 
 
+@pytest.mark.parametrize("tasks", [["RUNNING"], ["FAILED", "PAUSED"], ["UNASSIGNED"]])
+def test_old_tasks_that_are_in_another_group(tasks):
+    kafka = kafka_with(p0=10)
+    worker = Worker(kafka, "RUNNING", "3.4.1", tasks)
+    kafka.members.clear()
+    error = refused(worker, kafka, Wish.present(pairs(p0=5)), stop=True)
+    assert "but nobody is in the consumer group connect-c." in error.message and live(kafka) == {"p0": 10} and worker.calls == []
+
+
 @pytest.mark.parametrize("stop, calls", [(True, ["restart_failed"]), (False, [])])
 def test_old_a_task_that_failed_has_left_the_group(stop, calls):
     kafka = kafka_with(p0=10)
@@ -313,6 +322,35 @@ def test_half_of_a_change_of_the_group_is_put_back():
     error = refused(Worker(kafka, version="3.5.2"), kafka, Wish.present(pairs(p0=5, p1=6)))
     assert error.message == "The brokers do not take it. 1 partition had been changed, and was put back: the offsets are as they were."
     assert live(kafka) == {"p0": 40, "p1": 40}
+
+
+@pytest.mark.parametrize("version", ["4.3.1", "3.5.2"])
+@pytest.mark.parametrize("wish", [Wish.present(pairs(p0=50)), words("latest", [{"name": "t", "partitions": [0]}])])
+def test_what_was_accepted_but_not_done_is_an_error(version, wish):
+    kafka = kafka_with(p0=40)
+    worker = Worker(kafka, version=version)
+    worker.alter_offsets = lambda name, given: "The offsets for this connector have been altered successfully"
+    kafka.faults = [lambda name, offsets: None]
+    error = refused(worker, kafka, wish)
+    assert "a fresh read shows something else for 1 partition" in error.message and "instead of {\"kafka_offset\": 50}" in error.message
+    assert error.message.endswith("The offsets are as they were.")
+
+
+@pytest.mark.parametrize("version", ["4.3.1", "3.5.2"])
+def test_words_that_were_written_over_while_they_settle_are_made_again(version):
+    kafka = kafka_with(p0=40)
+    worker = Worker(kafka, version=version)
+    late = [41]
+    sleep = worker.sleep
+
+    def task_comes_back(seconds):
+        sleep(seconds)
+        if late:
+            kafka.commits[GROUP][("t", 0)] = late.pop()
+
+    worker.sleep = task_comes_back
+    result = change(worker, kafka, words("earliest", [{"name": "t", "partitions": [0]}]), settle=3)
+    assert live(kafka) == {"p0": 0} and any("over the change within 3 s" in warning for warning in result["warnings"])
 
 
 def test_a_commit_that_nobody_answers_is_read_back_and_repeated():

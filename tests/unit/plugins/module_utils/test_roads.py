@@ -285,11 +285,14 @@ def test_the_name_of_the_group(options, config, group):
     assert kafka.commits[group] == {("t", 0): 1} and taken.result(store)["consumer_group"] == group
 
 
-def test_a_group_that_rest_contradicts_is_refused():
+@pytest.mark.parametrize("commits", [{}, {("t", 1): 5}])
+def test_a_group_that_rest_contradicts_is_refused(commits):
     with pytest.raises(errors.RoadError) as caught:
-        roads(SinkRest([sink_offset(5)], refuses=["alter"]), sink_kafka({})).plan(found("sink"), SINK)
-    assert caught.value.message == ("REST shows 1 offsets of c, but its consumer group would be connect-c, which has none. The workers set "
-                                    "consumer.group.id: give it as consumer_group. Nothing was changed.")
+        roads(SinkRest([sink_offset(5)], refuses=["alter"]), sink_kafka(commits)).plan(found("sink"), SINK)
+    assert caught.value.message == (
+        'REST shows 1 offsets of c that its consumer group connect-c does not have, first {"kafka_partition": 0, "kafka_topic": "t"}. '
+        'The workers '
+        "set consumer.group.id: give that group as consumer_group. Nothing was changed.")
 
 
 # ---- what is left of a connector that is gone
