@@ -494,19 +494,20 @@ class OffsetsChange:
         self._offsets_back = False
         if stopped is not None and not self.store.gated:
             self._check_still_halted()
+        self._note_written(state_due)
+        return self._result(plan, stopped)
+
+    def _note_written(self, state_due) -> None:
+        """Raises _Untold, after which the connector must not run on."""
         try:
-            self._note_written(state_due)
+            self.once.written(None if self.after_change == LEAVE else state_due or self.once.state_due)
         except Lost:
             raise
         except errors.ConnectError as error:
             raise _Untold(
-                "The offsets of %s are changed as declared, but that could not be written into the ledger (%s). It is left as it is now, stopped: "
+                "The offsets of %s are as declared, but that could not be written into the ledger (%s). It is left as it is now, stopped: "
                 "once it ran on, the next run of this change would change it again. Run the same again, which finishes the change. %s"
-                % (self.name, self.once.where, error.message), **dict(error.facts, changed=True, backup_file=self.backup))
-        return self._result(plan, stopped)
-
-    def _note_written(self, state_due) -> None:
-        self.once.written(None if self.after_change == LEAVE else state_due or self.once.state_due)
+                % (self.name, self.once.where, error.message), **dict(error.facts, changed=self._written, backup_file=self.backup))
 
     def _await_settled(self) -> None:
         """A task that was abandoned when the connector was stopped commits once more when it comes back; no gate stops it.

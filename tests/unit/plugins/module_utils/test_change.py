@@ -1552,6 +1552,23 @@ def test_a_sign_of_life_that_is_not_heard_ends_nothing():
     assert told(ledger) == ("applied", False, None, ORIGINAL) and connect.state == "RUNNING"
 
 
+def test_a_ledger_that_fails_where_nothing_was_left_to_write():
+    """The connector has come to the declared offsets by itself until it was stopped. Run on, it would be rewound by the next run."""
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    unreachable(ledger, 2)
+    stop = connect.stop
+
+    def arrived(name):
+        stop(name)
+        connect.live = FakeConnect(live=live(a=4)).live
+
+    connect.stop = arrived
+    with pytest.raises(errors.ConnectError) as caught:
+        by_id(connect, ledger, WISH)
+    assert "could not be written into the ledger (the ledger). It is left as it is now, stopped" in caught.value.message
+    assert caught.value.facts["changed"] is False and connect.writes == ["stop"] and connect.state == "STOPPED"
+
+
 def test_a_ledger_that_fails_at_the_very_end():
     """All is done, which has to be said; the next run has nothing to do but to tell the ledger."""
     ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
