@@ -13,7 +13,7 @@ is held against the limits. A guard that does not know how far a partition moves
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import canonical
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import canonical, counted
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import (
     BACKWARD,
     FORWARD,
@@ -48,7 +48,7 @@ class Guards:
             raise WishError(
                 "%s cannot be checked for %s of %s, as it is not known how far the change moves %s: %s. Declare %s in another task, without "
                 "that guard. Nothing was changed." % (
-                    self, _count(unknown), plan.live.connector, "it" if len(unknown) == 1 else "them", _first(unknown, _why_unknown),
+                    self, counted(unknown), plan.live.connector, "it" if len(unknown) == 1 else "them", _first(unknown, _why_unknown),
                     "it" if len(unknown) == 1 else "them"))
         self._check_limit(plan, "max_rewind", self.max_rewind, BACKWARD)
         self._check_limit(plan, "max_skip", self.max_skip, FORWARD)
@@ -61,16 +61,12 @@ class Guards:
             raise WishError(
                 "%s is %d, but %s of %s would go further %s: %s. Declare offsets that are nearer to the live ones, or raise %s if that is "
                 "meant. Nothing was changed." % (
-                    option, limit, _count(beyond), plan.live.connector, direction,
+                    option, limit, counted(beyond), plan.live.connector, direction,
                     _first(beyond, lambda action: "by %d" % action.moved[1]), option))
 
     def __str__(self) -> str:
         given = (("max_rewind", self.max_rewind), ("max_skip", self.max_skip), ("only", self.only))
         return " and ".join("%s: %s" % pair for pair in given if pair[1] is not None)
-
-
-def _count(actions) -> str:
-    return "%d partition%s" % (len(actions), "" if len(actions) == 1 else "s")
 
 
 def _first(actions, say) -> str:

@@ -176,33 +176,26 @@ class KafkaClient:
                                              request_timeout=self.timeout)
         found = {}
         for place, future in futures.items():
-            one = self._result("where %s begins and ends" % place.topic, future, place.topic)
+            one = self._result("the ends of %s" % place.topic, future, place.topic)
             found[place.topic, place.partition] = (one.offset if one.offset >= 0 else None, one.timestamp if one.timestamp >= 0 else None)
         return found
 
     def starts(self, topic: Topic) -> dict:
         """{partition: offset of the first record that is still there}"""
-        return self._offsets(topic, OffsetSpec.earliest(), IsolationLevel.READ_COMMITTED)
+        return self._numbers(topic, EARLIEST)
 
     def ends(self, topic: Topic) -> tuple:
         """({partition: end for a reader of committed records}, {partition: end of all records})."""
-        return (self._offsets(topic, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED),
-                self._offsets(topic, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED))
+        return self._numbers(topic, LATEST), self._numbers(topic, LATEST, committed=False)
 
     def at(self, topic: Topic, milliseconds: int, committed: bool = True) -> dict:
         """{partition: offset of the first record of that time or later, None where there is none}"""
-        level = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
-        found = self._offsets(topic, OffsetSpec.for_timestamp(milliseconds), level)
-        return {number: None if offset < 0 else offset for number, offset in found.items()}
+        return self._numbers(topic, milliseconds, committed)
 
-    def _offsets(self, topic, spec, isolation) -> dict:
-        return self._patiently(lambda: self._offsets_once(topic, spec, isolation))
-
-    def _offsets_once(self, topic, spec, isolation) -> dict:
-        wanted = {TopicPartition(topic.name, number): spec for number in range(topic.partitions)}
-        futures = self._admin().list_offsets(wanted, isolation_level=isolation, request_timeout=self.timeout)
-        return {place.partition: self._result("the ends of %s" % topic.name, future, topic.name).offset
-                for place, future in futures.items()}
+    def _numbers(self, topic, where, committed=True) -> dict:
+        """Of one topic, the offsets alone."""
+        places = [(topic.name, number) for number in range(topic.partitions)]
+        return {place[1]: offset for place, (offset, time_of_record) in self.log(places, where, committed).items()}
 
     def _cleanup_policies(self, names) -> dict:
         found = dict.fromkeys(names)

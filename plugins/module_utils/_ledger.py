@@ -20,7 +20,7 @@ import json
 from collections import namedtuple
 from datetime import datetime, timezone
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import ConnectError, WishError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import ConnectError, StateError, WishError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import canonical
 
 FORMAT = "streamops.kafka_connect/change"
@@ -124,6 +124,19 @@ def decode(document, where: str) -> Change:
 def same(one, other) -> bool:
     """The very same writing of a change, or none both times."""
     return one is other or one is not None and other is not None and (one.revision, one.run) == (other.revision, other.run)
+
+
+def check_known(actual, change, known, place: str) -> None:
+    """May the change be written: does the ledger still hold ``known`` of it? Raises Taken; StateError where somebody has removed it.
+
+    place: where it is kept, as "in the file X".
+    """
+    if same(actual, known):
+        return
+    if actual is None:
+        raise StateError("The change %s of %s is not %s any more: somebody has removed it. Nothing was written."
+                         % (change.change_id, change.connector, place))
+    raise Taken(actual)
 
 
 def age(change: Change) -> tuple:

@@ -148,6 +148,11 @@ def _check_text(value: str, where: str) -> None:
         raise WishError("%s holds half of a surrogate pair, which has no UTF-8 form." % where)
 
 
+def counted(partitions) -> str:
+    """How many they are, in words."""
+    return "%d partition%s" % (len(partitions), "" if len(partitions) == 1 else "s")
+
+
 def describe(value) -> str:
     """A value with its type, in an operator's words, cut to a readable length."""
     if value is None:

@@ -79,6 +79,11 @@ class Once:
         self._sleep = sleep
         self._clock = clock
         self._run = run or this_run()
+        #: all of the connector's, as they were read last
+        self._changes = []
+        #: whether nothing had been written under this id before this run
+        self._first = True
+        #: when this run has told the ledger something last; None before it has begun
         self._touched = None
 
     @property
@@ -115,15 +120,14 @@ class Once:
     def look_back(self, check_mode: bool) -> str:
         """TODO if there is something to put back, else UNDONE. Raises WishError for an unknown id, StateError after later changes."""
         self._await_others(check_mode)
-        changes = self.ledger.changes(self.connector)
         change = self.change
         if change is None:
-            known = [one.change_id for one in changes][-10:]
+            known = [one.change_id for one in self._changes][-10:]
             raise errors.WishError("The ledger (%s) knows no change %s of %s; it knows %s. Nothing was changed." % (
                 self.ledger.where, self.change_id, self.connector, ", ".join(known) or "none of this connector"))
         if change.phase == RESTORED or change.before is None:
             return UNDONE
-        since = ledger.later(changes, change)
+        since = ledger.later(self._changes, change)
         if since and not self.force:
             raise errors.StateError(
                 "%s was changed by %s since %s was made. Put that back first, or use force: true to overwrite it. Nothing was changed." % (
@@ -161,7 +165,8 @@ class Once:
         return change is not None and change.busy and change.run != self._run and not is_gone(change.run) and _age(change) < _LONG_AGO
 
     def _read(self):
-        return next((one for one in self.ledger.changes(self.connector) if one.change_id == self.change_id), None)
+        self._changes = self.ledger.changes(self.connector)
+        return next((one for one in self._changes if one.change_id == self.change_id), None)
 
     # ---- on the way ------------------------------------------------------------------------------------------
 

@@ -79,12 +79,11 @@ class Roads:
 
     def needs_no_word(self, wish) -> bool:
         """Will nobody's word be needed that nothing runs? Kafka itself refuses to change a group that has members."""
-        return self.kafka is not None and (self.method == GROUP or self.method == AUTO and wish is not None and (
-            wish.reset is not None or sink_shaped(wish)))
+        return self.kafka is not None and (self.method == GROUP or self.method == AUTO and _of_a_sink(wish))
 
     def kind(self, found, wish) -> str:
         """Source or sink. Where there is no connector, the wish tells, or what is left of it. wish: None for one that is not known yet."""
-        of_a_sink = self.method == GROUP or wish is not None and (wish.reset is not None or sink_shaped(wish))
+        of_a_sink = self.method == GROUP or _of_a_sink(wish)
         if found is not None:
             # Not known: the worker lacks the plugin, or it was deleted a moment ago.
             return SINK if of_a_sink and found.kind != SOURCE else found.kind
@@ -366,3 +365,8 @@ class Roads:
         """How the change was made, for the module's result."""
         return {"method_reason": self.reason, "offset_topic": store.topics[0] if store.road == TOPIC else None,
                 "consumer_group": self._group() if store.road != TOPIC else None}
+
+
+def _of_a_sink(wish) -> bool:
+    """Does it speak of the offsets of a sink? None, a wish that is not known yet, does not."""
+    return wish is not None and (wish.reset is not None or sink_shaped(wish))

@@ -18,7 +18,7 @@ import time
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _reset
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import EARLIEST, LATEST
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import OFFSET, PARTITION, TOPIC, Entry, canonical
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import OFFSET, PARTITION, TOPIC, Entry, canonical, counted
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import SET
 
 _PAUSE = 0.5
@@ -133,7 +133,7 @@ class Sink:
         clamped = [place for place in sorted(found) if found[place].clamped]
         if clamped:
             warnings.append("%s: the log does not hold that many records for %s of %s, which go%s to its beginning or end: %s." % (
-                reset, _count(clamped), self.name, "es" if len(clamped) == 1 else "", _places(clamped)))
+                reset, counted(clamped), self.name, "es" if len(clamped) == 1 else "", _places(clamped)))
         entries = {place: entry_of(place, one.offset) for place, one in found.items()}
         keyed = {canonical(entry.partition): entry for entry in entries.values()}
         notes = {canonical(entries[place].partition): one.note for place, one in found.items()}
@@ -170,10 +170,10 @@ class Sink:
         listed = [place for place in without if (reset.topics or {}).get(place[0]) is not None]
         if listed or len(without) == len(places):
             raise errors.WishError("%s of %s has no offset yet that could be shifted (%s): use a timestamp, earliest or latest, or declare "
-                                   "a number. Nothing was changed." % (_count(listed or without), self.name, _places(listed or without)))
+                                   "a number. Nothing was changed." % (counted(listed or without), self.name, _places(listed or without)))
         if without:
             warnings.append("%s: %s of %s without an offset stay%s as %s: %s." % (
-                reset, _count(without), self.name, "s" if len(without) == 1 else "", "it is" if len(without) == 1 else "they are", _places(without)))
+                reset, counted(without), self.name, "s" if len(without) == 1 else "", "it is" if len(without) == 1 else "they are", _places(without)))
         return places - set(without)
 
     def topics(self):
@@ -220,7 +220,7 @@ class Sink:
             return []
         shown = ["%s-%d to %d, but it holds %d to %d" % one for one in beyond[:_SHOWN]] + ["..."] * (len(beyond) > _SHOWN)
         words = "%s of %s would be outside of the log: %s. The sink would go where its consumer's auto.offset.reset says, by default to the beginning." % (
-            _count(beyond), self.name, "; ".join(shown))
+            counted(beyond), self.name, "; ".join(shown))
         if lenient:
             return [words]
         raise errors.WishError("%s The last number is the next record to come. Use reset_to with earliest or latest, or force: true if "
@@ -281,10 +281,6 @@ def outside(positions) -> list:
     """Those whose offset the log does not hold (any more)."""
     return [one for one in positions if one["committed"] is not None and one["end"] is not None
             and not one["begin"] <= one["committed"] <= one["end"]]
-
-
-def _count(items) -> str:
-    return "%d partition%s" % (len(items), "" if len(items) == 1 else "s")
 
 
 def _places(places) -> str:

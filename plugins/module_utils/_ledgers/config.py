@@ -20,7 +20,7 @@ import time
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._config import LEDGER, MASK, secrets
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import STARTED, Taken, Unreadable, age, decode, encode, same
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import STARTED, Unreadable, age, check_known, decode, encode, same
 
 #: how many changes are kept, and how many bytes they may have in the record that the workers keep a configuration in: it is limited to a
 #: megabyte, and many connectors hand on all of theirs to each task
@@ -34,6 +34,7 @@ _PAUSE = 0.1
 _MOMENT = 0.4
 
 _HIDDEN = re.compile(r"\*{4,}|\[hidden\]", re.IGNORECASE).fullmatch
+_PLACE = "in its configuration"
 _INSTEAD = "Keep the ledger elsewhere: ledger: topic, or ledger: file with ledger_file."
 
 
@@ -110,7 +111,7 @@ class ConfigLedger:
             actual = _find(held, change)
             if same(actual, change):
                 return
-            self._compare(actual, change, known)
+            check_known(actual, change, known, _PLACE)
             self._check_hidden(config, change.connector)
             text = self._text([one for one in held if one is not actual], change)
             if self._put(dict(config, **{LEDGER: text}), change, known):
@@ -125,14 +126,6 @@ class ConfigLedger:
             raise errors.ConnectError(
                 "The worker at %s hides values of the configuration of %s (%s), so that it cannot be put back as it is, and the ledger cannot "
                 "be in it. Nothing was changed. %s" % (self.client.url, name, ", ".join(hidden), _INSTEAD))
-
-    def _compare(self, actual, change, known) -> None:
-        if same(actual, known):
-            return
-        if actual is None:
-            raise errors.StateError("The change %s of %s is not in its configuration any more: somebody has removed it. Nothing was written."
-                                    % (change.change_id, change.connector))
-        raise Taken(actual)
 
     def _text(self, others, change) -> str:
         """What fits, newest last. What was begun and not ended is kept. Raises ConnectError."""
@@ -168,7 +161,7 @@ class ConfigLedger:
             if same(actual, change):
                 break
             if not same(actual, known):
-                self._compare(actual, change, known)
+                check_known(actual, change, known, _PLACE)
             if self._clock() > end:
                 if unsure is not None:
                     raise unsure.also("It is not in the configuration of %s now." % name)
@@ -178,7 +171,7 @@ class ConfigLedger:
             self._sleep(_MOMENT)
             actual = self._held(change)
             if not same(actual, change):
-                self._compare(actual, change, known)
+                check_known(actual, change, known, _PLACE)
                 return False
         return True
 

@@ -15,8 +15,8 @@ import os
 import time
 from contextlib import contextmanager
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import ConnectError, StateError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import Taken, Unreadable, age, decode, encode, same
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import ConnectError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import Unreadable, age, check_known, decode, encode, same
 
 FORMAT = "streamops.kafka_connect/ledger"
 VERSION = 1
@@ -71,11 +71,7 @@ class FileLedger:
             actual = decode(documents[places[0]], self._what) if places else None
             if same(actual, change):
                 return
-            if not same(actual, known):
-                if actual is None:
-                    raise StateError("The change %s of %s is not in %s any more: somebody has removed it. Nothing was written."
-                                     % (change.change_id, change.connector, self.where))
-                raise Taken(actual)
+            check_known(actual, change, known, "in " + self.where)
             document = json.loads(encode(change))
             if places:
                 documents[places[0]] = document

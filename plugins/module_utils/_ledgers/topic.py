@@ -19,7 +19,7 @@ import time
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import Fenced
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import Taken, Unreadable, age, decode, encode, same
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import Unreadable, age, check_known, decode, encode, same
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._murmur2 import partition_for
 
 DEFAULT = "connect-offset-changes"
@@ -193,12 +193,7 @@ class TopicLedger:
         actual = log.change(key)
         if same(actual, change):
             raise _Written()
-        if same(actual, known):
-            return
-        if actual is None:
-            raise errors.StateError("The change %s of %s is not on %s any more: somebody has removed it. Nothing was written."
-                                    % (change.change_id, change.connector, self.where))
-        raise Taken(actual)
+        check_known(actual, change, known, "on " + self.where)
 
     def _create(self) -> None:
         hint = ("Nothing was changed. By hand: kafka-topics.sh --bootstrap-server %s --create --topic %s --partitions 1 --config "
