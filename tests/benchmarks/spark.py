@@ -13,8 +13,8 @@ from pathlib import Path
 
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from stack.paths import cache_dir
 from tests.benchmarks.measure import Row, alternate, peak_mib, run, timed
+from tests.verify.jars import spark_jars
 
 HERE = Path(__file__).resolve().parent
 JOB = HERE.parents[1] / "roles" / "verify_replay" / "files"
@@ -34,13 +34,8 @@ class Spark:
         self.folder = folder
         self.python = os.environ["STREAMOPS_SPARK"]
         self.home = run([self.python, "-c", "import os, pyspark; print(os.path.dirname(pyspark.__file__))"]).stdout.strip()
-        jars = cache_dir() / "bench-jars"
-        artifacts = "spark-sql-kafka-0-10_2.13,spark-token-provider-kafka-0-10_2.13,kafka-clients,commons-pool2,postgresql"
-        if not jars.is_dir():
-            run(["mvn", "-B", "-q", "-f", str(JOB / "jars" / "pom.xml"), "dependency:copy-dependencies", "-DincludeScope=runtime",
-                 f"-DoutputDirectory={jars}", f"-DincludeArtifactIds={artifacts}", "-Dspark.version=4.2.0"])  # fmt: skip
         (folder / "job.conf").write_text("".join(f"{name} {value}\n" for name, value in SETTINGS.items()))
-        self.jars = ",".join(map(str, sorted(jars.glob("*.jar"))))
+        self.jars = spark_jars()
 
     def command(self, *arguments: object) -> list[str]:
         submit = [f"{self.home}/bin/spark-submit", "--master", "local[*]", "--properties-file", str(self.folder / "job.conf")]

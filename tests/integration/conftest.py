@@ -11,9 +11,10 @@ import uuid
 from dataclasses import dataclass
 
 import pytest
+from confluent_kafka.admin import AclBinding, AclBindingFilter, AclPermissionType, AdminClient, ResourcePatternType
 
 from stack import ClusterSpec, Stack
-from tests.integration.support.configs import shaped
+from tests.integration.support.configs import FIRST, at, shaped
 from tests.integration.support.modules import run_module
 from tests.integration.support.playbook import Playbooks
 from tests.integration.support.proxy import Proxy
@@ -217,6 +218,24 @@ def playbooks(tmp_path) -> Playbooks:
     return Playbooks(tmp_path)
 
 
+@pytest.fixture
+def keep(kafka, tmp_path):
+    """keep(kind) -> the options for that ledger."""
+    def keep(kind: str) -> dict:
+        return {"topic": {"ledger": "topic", "bootstrap_servers": [kafka.bootstrap_servers]}, "config": {"ledger": "config"},
+                "file": {"ledger": "file", "ledger_file": str(tmp_path / "ledger.json")}}[kind]
+    return keep
+
+
+@pytest.fixture
+def running(make_on, main, kafka):
+    """Runs, and has delivered all that there is."""
+    name = make_on(main, "RUNNING")
+    wait_until(lambda: main.worker.offsets(name) == [at(4)])
+    assert kafka.values(name) == FIRST
+    return name
+
+
 @pytest.fixture(scope="session")
 def secured_stack(tmp_path_factory):
     """A stack of its own, whose brokers want to know who comes, with Debezium."""
@@ -235,3 +254,27 @@ def secured(secured_stack) -> dict:
 def plain(secured_stack) -> str:
     """The listener where everybody may do everything."""
     return secured_stack.endpoints()["bootstrap_servers"]
+
+
+@pytest.fixture(scope="session")
+def admin(plain) -> AdminClient:
+    return AdminClient({"bootstrap.servers": plain, "log_level": 0})
+
+
+@pytest.fixture
+def allow(admin):
+    """allow(resource type, its name, *operations): operator may; returns when the broker knows."""
+    given = []
+
+    def allow(kind, name: str, *operations) -> None:
+        for operation in operations:
+            rule = (kind, name, ResourcePatternType.LITERAL, "User:operator", "*", operation, AclPermissionType.ALLOW)
+            admin.create_acls([AclBinding(*rule)])[AclBinding(*rule)].result(20)
+            given.append(AclBindingFilter(*rule))
+            wait_until(lambda: admin.describe_acls(given[-1]).result(20), reason=f"{operation} on {name}")
+
+    yield allow
+    if given:
+        for future in admin.delete_acls(given).values():
+            future.result(20)
+        wait_until(lambda: not any(admin.describe_acls(rule).result(20) for rule in given), reason="no rights to be left")

@@ -11,14 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.support.configs import at
+from tests.integration.support.configs import FIRST, REPLAY, at
 from tests.integration.support.modules import run_module
 from tests.integration.support.playbook import RESET, _environment
 from tests.integration.support.runs import Killer, PlaybookRun, Run, sends
 from tests.integration.support.worker import wait_until
-
-#: what the connector writes at first, and after a change to at(1)
-FIRST, REPLAY = ([f'{{"p":0}}#{number}' for number in numbers] for numbers in (range(5), range(2, 5)))
 
 STEPS = {
     "before the stop": (sends("PUT", "stop"), False),
@@ -35,21 +32,8 @@ LEFT = {
 
 
 @pytest.fixture
-def keep(kafka, tmp_path):
-    """keep(kind) -> the options for that ledger."""
-    def keep(kind: str) -> dict:
-        return {"topic": {"ledger": "topic", "bootstrap_servers": [kafka.bootstrap_servers]}, "config": {"ledger": "config"},
-                "file": {"ledger": "file", "ledger_file": str(tmp_path / "ledger.json")}}[kind]
-    return keep
-
-
-@pytest.fixture
-def name(make_on, main, kafka):
-    """Runs, and has delivered all that there is."""
-    name = make_on(main, "RUNNING")
-    wait_until(lambda: main.worker.offsets(name) == [at(4)])
-    assert kafka.values(name) == FIRST
-    return name
+def name(running):
+    return running
 
 
 @pytest.fixture

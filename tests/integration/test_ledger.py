@@ -19,14 +19,10 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.c
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.topic import TopicLedger, key_of
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._rest import ConnectClient
 from confluent_kafka.admin import (
-    AclBinding,
-    AclBindingFilter,
     AclOperation,
-    AclPermissionType,
     AdminClient,
     ConfigResource,
     NewTopic,
-    ResourcePatternType,
     ResourceType,
 )
 
@@ -279,30 +275,6 @@ def test_too_large_for_the_topic(ledger, kafka, topic):
 
 
 # ---- rights
-
-
-@pytest.fixture(scope="module")
-def admin(plain) -> AdminClient:
-    return AdminClient({"bootstrap.servers": plain, "log_level": 0})
-
-
-@pytest.fixture
-def allow(admin):
-    """allow(resource type, its name, *operations): operator may."""
-    given = []
-
-    def allow(kind, name: str, *operations) -> None:
-        for operation in operations:
-            rule = (kind, name, ResourcePatternType.LITERAL, "User:operator", "*", operation, AclPermissionType.ALLOW)
-            admin.create_acls([AclBinding(*rule)])[AclBinding(*rule)].result(20)
-            given.append(AclBindingFilter(*rule))
-            wait_until(lambda: admin.describe_acls(given[-1]).result(20), reason=f"{operation} on {name}")
-
-    yield allow
-    if given:
-        for future in admin.delete_acls(given).values():
-            future.result(20)
-        wait_until(lambda: not any(admin.describe_acls(rule).result(20) for rule in given), reason="no rights to be left")
 
 
 @pytest.fixture

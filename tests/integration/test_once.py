@@ -13,7 +13,7 @@ from collections import Counter
 
 import pytest
 
-from tests.integration.support.configs import at, entry, file_sink, shaped, sink_at
+from tests.integration.support.configs import FIRST, REPLAY, at, entry, file_sink, shaped, sink_at
 from tests.integration.support.modules import PREDICTED
 from tests.integration.support.proxy import LOSE, Answer
 from tests.integration.support.road import key_of
@@ -21,27 +21,7 @@ from tests.integration.support.runs import Killer, Run, sends
 from tests.integration.support.worker import ordered, wait_until
 
 LEDGERS = ("topic", "config", "file")
-#: what the connector writes at first, and after a change to at(1)
-FIRST, REPLAY = ([f'{{"p":0}}#{number}' for number in numbers] for numbers in (range(5), range(2, 5)))
 REFUSAL = json.dumps({"error_code": 500, "message": "no such day"}).encode()
-
-
-@pytest.fixture
-def keep(kafka, tmp_path):
-    """keep(kind) -> the options for that ledger."""
-    def keep(kind: str) -> dict:
-        return {"topic": {"ledger": "topic", "bootstrap_servers": [kafka.bootstrap_servers]}, "config": {"ledger": "config"},
-                "file": {"ledger": "file", "ledger_file": str(tmp_path / "ledger.json")}}[kind]
-    return keep
-
-
-@pytest.fixture
-def running(make_on, main, kafka):
-    """Runs, and has delivered all that there is."""
-    name = make_on(main, "RUNNING")
-    wait_until(lambda: main.worker.offsets(name) == [at(4)])
-    assert kafka.values(name) == FIRST
-    return name
 
 
 @pytest.fixture

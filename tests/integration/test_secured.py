@@ -14,14 +14,10 @@ from pathlib import Path
 import pytest
 from confluent_kafka import IsolationLevel, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import (
-    AclBinding,
-    AclBindingFilter,
     AclOperation,
-    AclPermissionType,
     AdminClient,
     NewTopic,
     OffsetSpec,
-    ResourcePatternType,
     ResourceType,
 )
 
@@ -37,9 +33,7 @@ WAYS = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "SSL", "SSL with a pass phras
 FAST = 15
 
 
-@pytest.fixture(scope="module")
-def admin(plain) -> AdminClient:
-    return AdminClient({"bootstrap.servers": plain, "log_level": 0})
+
 
 
 def new_topic(admin: AdminClient) -> str:
@@ -296,25 +290,6 @@ def test_tls_to_a_plain_listener(secured, plain, offsets):
 
 
 # ---- rights
-
-
-@pytest.fixture
-def allow(admin, plain):
-    """allow(resource type, its name, *operations): operator may; returns when the broker knows."""
-    given = []
-
-    def allow(kind, name: str, *operations) -> None:
-        for operation in operations:
-            rule = (kind, name, ResourcePatternType.LITERAL, "User:operator", "*", operation, AclPermissionType.ALLOW)
-            admin.create_acls([AclBinding(*rule)])[AclBinding(*rule)].result(20)
-            given.append(AclBindingFilter(*rule))
-            wait_until(lambda: admin.describe_acls(given[-1]).result(20), reason=f"{operation} on {name}")
-
-    yield allow
-    if given:
-        for future in admin.delete_acls(given).values():
-            future.result(20)
-        wait_until(lambda: not any(admin.describe_acls(rule).result(20) for rule in given), reason="no rights to be left")
 
 
 READ = (AclOperation.READ, AclOperation.DESCRIBE)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
@@ -14,14 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from stack.locks import file_lock
-from stack.paths import cache_dir
-from stack.prerequisites import program
+from tests.verify.jars import spark_jars
 
 FILES = Path(__file__).resolve().parents[2] / "roles" / "verify_replay" / "files"
 sys.path.insert(0, str(FILES))
 
-_ARTIFACTS = "spark-sql-kafka-0-10_2.13,spark-token-provider-kafka-0-10_2.13,kafka-clients,commons-pool2,postgresql"
 # Small data on a machine that others use: what takes the time is starting, and the compiler.
 _QUICK = {
     "spark.ui.enabled": "false",
@@ -61,16 +57,7 @@ def spark():
 
 @pytest.fixture(scope="session")
 def jars() -> str:
-    """The jars of the pom, resolved once into the cache; comma-separated."""
-    pom = FILES / "jars" / "pom.xml"
-    target = cache_dir() / "verify-jars" / hashlib.sha256(pom.read_bytes()).hexdigest()[:16]
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with file_lock(target.parent / "lock"):
-        if not (target / "complete").exists():
-            goal = ["dependency:copy-dependencies", "-DincludeScope=runtime", f"-DoutputDirectory={target}"]
-            subprocess.run([program("mvn"), "-B", "-q", "-f", str(pom), *goal, f"-DincludeArtifactIds={_ARTIFACTS}"], check=True)
-            (target / "complete").touch()
-    return ",".join(map(str, sorted(target.glob("*.jar"))))
+    return spark_jars()
 
 
 @pytest.fixture(scope="session")

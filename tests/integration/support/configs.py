@@ -8,6 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 PART = {"p": 0}
+#: what the test connector writes at first, and once more after a change to at(1)
+FIRST, REPLAY = ([f'{{"p":0}}#{number}' for number in numbers] for numbers in (range(5), range(2, 5)))
 
 
 def shaped(**options) -> dict:

@@ -509,17 +509,23 @@ def test_a_second_read_is_as_good_as_a_fresh_one(seed):
             assert everything(store) == everything(store_of(kafka, name, topics, raw_keys=["garbage1"])), name
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_a_wish_is_carried_out_on_its_own_records_alone(seed):
+def anything(seed: int) -> tuple:
+    """Two topics with records of all kinds; a connector, the topics that it has to do with, a partition, and a wish about that or all."""
     rng = random.Random(seed)
     kafka, name = FakeKafka("own", "offsets", partitions=3), rng.choice(NAMES)
     topics = ["offsets"] if seed % 2 else ["own", "offsets"]
     for topic in ("own", "offsets"):
         kafka.put(new_key(name, {"p": 0}), '{"o":1}', topic=topic)
     more(kafka, rng, 60, ["own", "offsets"])
-    before = {topic: kafka.live(topic) for topic in ("own", "offsets")}
     partition = rng.choice([{"p": 0}, {"p": 1}, {"p": 7}, {"name": "x", "path": 1}, {"path": 9, "name": "x"}])
     wish = rng.choice([present(partition, {"o": 5}), present(partition, {"o": 5}, purge=True), absent(partition), absent()])
+    return kafka, name, topics, partition, wish
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_wish_is_carried_out_on_its_own_records_alone(seed):
+    kafka, name, topics, partition, wish = anything(seed)
+    before = {topic: kafka.live(topic) for topic in ("own", "offsets")}
     records = carry_out(store_of(kafka, name, topics), wish)
     wanted = {canonical(partition)} if wish.entries and not wish.purge else None
     for topic in ("own", "offsets"):
@@ -652,15 +658,8 @@ def test_undo_by_another_road_goes_by_the_entries():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_undo_of_anything(seed):
-    rng = random.Random(seed)
-    kafka, name = FakeKafka("own", "offsets", partitions=3), rng.choice(NAMES)
-    topics = ["offsets"] if seed % 2 else ["own", "offsets"]
-    for topic in ("own", "offsets"):
-        kafka.put(new_key(name, {"p": 0}), '{"o":1}', topic=topic)
-    more(kafka, rng, 60, ["own", "offsets"])
+    kafka, name, topics, partition, wish = anything(seed)
     before = {topic: kafka.live(topic) for topic in ("own", "offsets")}
-    partition = rng.choice([{"p": 0}, {"p": 1}, {"p": 7}, {"name": "x", "path": 1}, {"path": 9, "name": "x"}])
-    wish = rng.choice([present(partition, {"o": 5}), present(partition, {"o": 5}, purge=True), absent(partition), absent()])
     if not make_plan(store_of(kafka, name, topics).read(), wish).changed:
         return
     change = made(store_of(kafka, name, topics), wish)
