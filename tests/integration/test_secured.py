@@ -33,9 +33,6 @@ WAYS = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "SSL", "SSL with a pass phras
 FAST = 15
 
 
-
-
-
 def new_topic(admin: AdminClient) -> str:
     """An offsets topic that no worker uses, with leaders."""
     name = f"spare-{uuid.uuid4().hex[:8]}-offsets"
