@@ -166,7 +166,7 @@ class OffsetsChange:
         """The connector, None where there is none or no worker that could be asked."""
         if self.client is not None:
             try:
-                found = self.lifecycle.read()
+                found = self.lifecycle.read_settled()
                 self.exists = True
                 return found
             except errors.NoConnector:
@@ -455,7 +455,7 @@ class OffsetsChange:
         return self.lifecycle.stop(found) if self.store.gated else self.lifecycle.halt(found)
 
     def _put_state_back(self, due: str):
-        after = self.lifecycle.reach(PAUSED if due == PAUSED else RUNNING, self.lifecycle.read())
+        after = self.lifecycle.reach(PAUSED if due == PAUSED else RUNNING, self.lifecycle.read_settled())
         self._state_back = True
         return after
 
@@ -532,7 +532,7 @@ class OffsetsChange:
     def _check_still_halted(self) -> None:
         """No gate of Connect guards the topic: did somebody start the connector meanwhile?"""
         try:
-            now = self.lifecycle.read()
+            now = self.lifecycle.read_settled()
             halted = self.lifecycle.halted(now)
         except errors.ConnectError as error:
             raise error.also("The offsets of %s were changed as declared; whether it is still stopped is not known." % self.name,

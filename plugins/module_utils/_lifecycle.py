@@ -101,6 +101,16 @@ class Lifecycle:
         return self._wait("be in a definite state",
                           lambda found: found.state in (RUNNING, PAUSED, STOPPED, FAILED) and "RESTARTING" not in found.task_states)
 
+    def read_settled(self) -> Connector:
+        """Like read(), but gives UNASSIGNED a few seconds: a connector is so for a moment when its configuration was changed,
+        and for minutes when its worker died. Either hides what it is meant to be."""
+        end = self.clock() + _SETTLE
+        while True:
+            found = self.read()
+            if found.state != UNASSIGNED or self.clock() > end:
+                return found
+            self.sleep(_POLL)
+
     def reach(self, wanted: str, found: Connector) -> Connector:
         """Bring about RUNNING, PAUSED or STOPPED from the state found and wait for it."""
         return {RUNNING: self.start, PAUSED: self.pause, STOPPED: self.stop}[wanted](found)
@@ -161,7 +171,7 @@ class Lifecycle:
 
     def start(self, found: Connector) -> Connector:
         """Also when it comes up FAILED: the caller sees it in what is returned."""
-        if found.state in (PAUSED, STOPPED, FAILED):  # FAILED hides which state it was meant to have
+        if found.state != RUNNING:  # FAILED and UNASSIGNED hide which state it was meant to have
             self._ask(self.client.resume, RUNNING)
         if found.failed:  # a resume leaves a dead task dead
             self.client.restart_failed(self.name)

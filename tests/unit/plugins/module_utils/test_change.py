@@ -1258,6 +1258,32 @@ def test_before_3_5_the_state_that_the_killed_run_found_is_put_back(undo, dead):
     assert told(ledger) == ("restored" if undo else "applied", False, None, ORIGINAL)
 
 
+class Reconfigured(Worker):
+    """UNASSIGNED for a second after each ledger entry, as a worker shows a connector whose configuration was changed."""
+
+    until = -1.0
+
+    def reconfigure(self):
+        self.until = self.now + 1
+
+    def status(self, name):
+        shown = super().status(name)
+        return shown if self.now > self.until else {**shown, "connector": {"state": "UNASSIGNED", "worker_id": "w"}}
+
+
+@pytest.mark.parametrize("version, state", [("4.3.1", "RUNNING"), ("4.3.1", "STOPPED"), ("4.3.1", "PAUSED"), ("3.4.1", "RUNNING"),
+                                            ("3.4.1", "PAUSED")])
+def test_a_ledger_in_the_configuration_hides_the_state_for_a_moment(version, state):
+    connect, ledger = Reconfigured(state, version), FakeLedger()
+    kafka = kafka_with(connect, a=10)
+    ledger.meanwhile = [connect.reconfigure for put in range(9)]
+    road = Roads(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep)
+    connect.until = 0  # an earlier change has just ended
+    result = by_id(connect, ledger, WISH, road=road)
+    assert left(kafka) == {"a": 4} and connect.state == state and result["state_before"] == state
+    assert told(ledger) == ("applied", False, None, ORIGINAL)
+
+
 def test_a_state_that_the_operator_has_put_back_meanwhile_is_left_alone(dead):
     for state, tasks in (("RUNNING", 1), ("PAUSED", 1)):
         ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))

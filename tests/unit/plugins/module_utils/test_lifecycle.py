@@ -182,7 +182,8 @@ FAILED_TASK = status("RUNNING", "RUNNING", "FAILED")
     # FAILED hides whether it was meant to run or to be paused
     (status("FAILED"), [("resume", "c"), ("restart_failed", "c")]),
     (FAILED_TASK, [("restart_failed", "c")]),
-    (status("UNASSIGNED"), []),
+    # as a connector is for a moment that was STOPPED or PAUSED and got another configuration
+    (status("UNASSIGNED"), [("resume", "c")]),
     (status("RUNNING", "UNASSIGNED"), []),
     # a resume alone leaves a dead task dead
     (status("PAUSED", "PAUSED", "FAILED"), [("resume", "c"), ("restart_failed", "c")]),
@@ -242,6 +243,15 @@ def test_read_definite_waits(first):
 def test_read_definite_reads_once(shown):
     client, life = lifecycle(shown)
     assert life.read_definite().state == shown["connector"]["state"] and client.reads == 1
+
+
+def test_read_settled_waits_a_few_seconds_for_a_word():
+    client, life = lifecycle(status("UNASSIGNED"), (2, S))
+    assert life.read_settled().state == STOPPED and client.now == pytest.approx(2, abs=0.3)
+    client, life = lifecycle(status("UNASSIGNED"))  # its worker died
+    assert life.read_settled().state == "UNASSIGNED" and client.now == pytest.approx(5, abs=0.3)
+    client, life = lifecycle(status("RUNNING", "UNASSIGNED"))
+    assert life.read_settled().state == RUNNING and client.reads == 1
 
 
 @pytest.mark.parametrize("wanted, before, call", [(RUNNING, S, "resume"), (PAUSED, R, "pause"), (STOPPED, R, "stop")])
