@@ -74,4 +74,50 @@ options:
       - If not set, the value of the environment variable E(KAFKA_TIMEOUT) is used.
     type: int
     default: 30
+  source_clusters:
+    description:
+      - How to reach the Kafka clusters that MirrorMaker copies from, each under the alias that it has in the configuration of
+        MirrorMaker.
+      - A cluster that is not listed is reached as its connector's configuration says (C(source.cluster.bootstrap.servers)), if that needs
+        no login.
+    type: list
+    elements: dict
+    suboptions:
+      alias:
+        description: The cluster's alias, C(source.cluster.alias) of the connector.
+        type: str
+        required: true
+      bootstrap_servers:
+        description: Its brokers, as C(host:port).
+        type: list
+        elements: str
+        required: true
+      security_protocol:
+        description: How to talk to the brokers. Plain text by default.
+        type: str
+        choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
+      sasl_mechanism:
+        description: How to log in, such as V(PLAIN) or V(SCRAM-SHA-512). Needed with a SASL protocol.
+        type: str
+      sasl_username:
+        description: User for V(PLAIN) and SCRAM.
+        type: str
+      sasl_password:
+        description: Password for V(PLAIN) and SCRAM.
+        type: str
+      ssl_ca_path:
+        description: PEM file with the certificate authorities to trust instead of the public ones.
+        type: path
+      ssl_cert_path:
+        description: PEM file with the client's certificate.
+        type: path
+      ssl_key_path:
+        description: PEM file with the key of that certificate.
+        type: path
+      ssl_key_password:
+        description: Pass phrase of that key.
+        type: str
+      kafka_options:
+        description: Further settings of the Kafka client, by their names in librdkafka.
+        type: dict
 """

@@ -17,6 +17,9 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors im
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._http import REQUESTS_TRACEBACK, Transport
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import KAFKA_TRACEBACK, KafkaClient
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._rest import ConnectClient
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._source_clusters import SourceClusters
+
+_PROTOCOLS = ["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 
 #: below this, Ansible's masking of a secret hits unrelated values too
 _SHORT_SECRET = 6
@@ -39,6 +42,22 @@ def _option(env, **spec):
     return dict(spec, fallback=(_from_environment, [env]))
 
 
+def _source_clusters_option() -> dict:
+    return dict(type="list", elements="dict", options=dict(
+        alias=dict(type="str", required=True),
+        bootstrap_servers=dict(type="list", elements="str", required=True),
+        security_protocol=dict(type="str", choices=_PROTOCOLS),
+        sasl_mechanism=dict(type="str"),
+        sasl_username=dict(type="str"),
+        sasl_password=dict(type="str", no_log=True),
+        ssl_ca_path=dict(type="path"),
+        ssl_cert_path=dict(type="path"),
+        ssl_key_path=dict(type="path", no_log=False),
+        ssl_key_password=dict(type="str", no_log=True),
+        kafka_options=dict(type="dict"),
+    ))
+
+
 def connection_options() -> dict:
     """The options of the action group ``connect``, documented in doc_fragments/_connect.py and _kafka.py."""
     return dict(
@@ -53,7 +72,7 @@ def connection_options() -> dict:
         use_proxy=_option("KAFKA_CONNECT_USE_PROXY", type="bool", default=True),
         timeout=_option("KAFKA_CONNECT_TIMEOUT", type="int", default=120),
         bootstrap_servers=_option("KAFKA_BOOTSTRAP_SERVERS", type="list", elements="str"),
-        security_protocol=_option("KAFKA_SECURITY_PROTOCOL", type="str", choices=["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]),
+        security_protocol=_option("KAFKA_SECURITY_PROTOCOL", type="str", choices=_PROTOCOLS),
         sasl_mechanism=_option("KAFKA_SASL_MECHANISM", type="str"),
         sasl_username=_option("KAFKA_SASL_USERNAME", type="str"),
         sasl_password=_option("KAFKA_SASL_PASSWORD", type="str", no_log=True),
@@ -63,13 +82,15 @@ def connection_options() -> dict:
         ssl_key_password=_option("KAFKA_SSL_KEY_PASSWORD", type="str", no_log=True),
         kafka_options=dict(type="dict"),
         kafka_timeout=_option("KAFKA_TIMEOUT", type="int", default=30),
+        source_clusters=_source_clusters_option(),
     )
 
 
-def run(options: dict, action, secrets=None, brokers=False, **rules) -> None:
+def run(options: dict, action, secrets=None, brokers=False, sources=False, **rules) -> None:
     """A module's whole main(): ``action(client, params, check_mode) -> result`` between argument spec and exit.
 
-    With ``brokers`` it is ``action(client, kafka, params, check_mode)``, either of the two None if it is not given.
+    With ``brokers`` it is ``action(client, kafka, params, check_mode)``, either of the two None if it is not given; with ``sources``,
+    too, ``action(client, kafka, sources, params, check_mode)``.
     The result's ``diff`` is returned only when asked for; its ``warnings`` become the task's warnings.
     ``secrets(params)`` gives the secret texts inside options that are no secret as a whole.
     """
@@ -81,15 +102,17 @@ def run(options: dict, action, secrets=None, brokers=False, **rules) -> None:
         module.fail_json(msg=missing_required_lib("confluent-kafka"), exception=KAFKA_TRACEBACK)
     if secrets:
         module.no_log_values.update(secrets(module.params))
-    module.no_log_values.update(str(value) for name, value in (module.params["kafka_options"] or {}).items()
-                                if value and _SECRET_SETTING.search(name))
+    for one in [module.params] + (module.params["source_clusters"] or []):
+        module.no_log_values.update(str(value) for name, value in (one["kafka_options"] or {}).items() if value and _SECRET_SETTING.search(name))
     transport = kafka = None
+    clusters = SourceClusters()
     try:
         if module.params.get("wait_timeout", 1) < 1:
             raise WishError("wait_timeout must be at least 1 second, it is %d." % module.params["wait_timeout"])
         if module.params.get("max_entries", 0) < 0:
             raise WishError("max_entries must be 0 or more, it is %d." % module.params["max_entries"])
         kafka = _kafka_client(module) if brokers else None
+        clusters = _source_clusters(module) if sources else clusters
         if _given(module.params["connect_url"]):
             transport = _transport(module.params)
         elif kafka is None:
@@ -98,7 +121,8 @@ def run(options: dict, action, secrets=None, brokers=False, **rules) -> None:
                 ", or bootstrap_servers to work on the offsets topic alone" if brokers else ""))
         _warn(module, transport)
         client = ConnectClient(transport) if transport else None
-        result = action(*((client, kafka) if brokers else (client,)), module.params, module.check_mode)
+        clients = [client] + [kafka] * brokers + [clusters] * sources
+        result = action(*clients, module.params, module.check_mode)
     except ConnectError as error:
         for warning in error.warnings:
             module.warn(warning)
@@ -108,6 +132,7 @@ def run(options: dict, action, secrets=None, brokers=False, **rules) -> None:
             transport.close()
         if kafka is not None:
             kafka.close()
+        clusters.close()
         gc.enable()
     for warning in result.pop("warnings", []):
         module.warn(warning)
@@ -135,13 +160,31 @@ def _kafka_client(module):
         return None
     if params["kafka_timeout"] < 1:
         raise WishError("kafka_timeout must be at least 1 second, it is %d." % params["kafka_timeout"])
+    return KafkaClient(_kafka_settings(module, params), params["kafka_timeout"])
+
+
+def _source_clusters(module) -> SourceClusters:
+    given = {}
+    for number, one in enumerate(module.params["source_clusters"] or []):
+        where = "source_clusters[%d]: " % number
+        alias = one["alias"].strip()
+        if not alias or alias in given:
+            raise WishError("%salias %s." % (where, "is empty" if not alias else "%s is there twice" % alias))
+        if not _given(one["bootstrap_servers"]):
+            raise WishError("%sbootstrap_servers is empty: give at least one broker of %s." % (where, alias))
+        given[alias] = _kafka_settings(module, one, where)
+    return SourceClusters(given, module.params["kafka_timeout"])
+
+
+def _kafka_settings(module, params, where="") -> dict:
+    """librdkafka's, of the options of one cluster. Raises WishError for options that do not fit together."""
     sasl = (params["security_protocol"] or "").startswith("SASL_")
     if sasl and not params["sasl_mechanism"]:
-        raise WishError("security_protocol %s needs sasl_mechanism." % params["security_protocol"])
+        raise WishError("%ssecurity_protocol %s needs sasl_mechanism." % (where, params["security_protocol"]))
     if not sasl and (params["sasl_mechanism"] or params["sasl_username"] or params["sasl_password"]):
-        raise WishError("sasl_mechanism, sasl_username and sasl_password need security_protocol SASL_SSL or SASL_PLAINTEXT.")
+        raise WishError("%ssasl_mechanism, sasl_username and sasl_password need security_protocol SASL_SSL or SASL_PLAINTEXT." % where)
     if params["security_protocol"] == "SASL_PLAINTEXT" and params["sasl_mechanism"] == "PLAIN":
-        module.warn("The password for Kafka is sent in clear text; use SASL_SSL.")
+        module.warn("%sThe password for Kafka is sent in clear text; use SASL_SSL." % where)
     named = {
         "bootstrap.servers": ",".join(_given(params["bootstrap_servers"])), "security.protocol": params["security_protocol"],
         "sasl.mechanism": params["sasl_mechanism"], "sasl.username": params["sasl_username"], "sasl.password": params["sasl_password"],
@@ -150,7 +193,7 @@ def _kafka_client(module):
     }
     settings = {name: value for name, value in named.items() if value not in (None, "")}
     settings.update((name, value) for name, value in (params["kafka_options"] or {}).items() if value is not None)
-    return KafkaClient(settings, params["kafka_timeout"])
+    return settings
 
 
 def _warn(module, transport) -> None:

@@ -22,6 +22,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._model imp
     same,
     spells,
     untyped,
+    whole,
 )
 
 SET = "set"
@@ -31,6 +32,8 @@ KEEP = "keep"
 FORWARD = "forward"
 BACKWARD = "backward"
 NONE = "none"
+#: field of a declared pair
+NEXT = "next_offset"
 UNKNOWN = "unknown"
 
 
@@ -58,6 +61,8 @@ class Wish:
         self.reset = None
         #: canonical partition -> what the offset is, in words, where that is known
         self.notes = {}
+        #: canonical partition -> the next record, where that was declared instead of an offset: MirrorMaker's alone
+        self.following = {}
 
     @property
     def entries(self):
@@ -71,7 +76,10 @@ class Wish:
             raise WishError(
                 "The list offsets is empty, so nothing is declared and nothing was changed. To remove offsets use state: absent."
             )
-        return cls(_entries(items, "offsets", needs_offset=True), purge)
+        wish = cls(_entries(items, "offsets", needs_offset=True), purge)
+        wish.following = {canonical(item["partition"]): whole(item[NEXT], NEXT) for item in items if NEXT in item}
+        wish.notes = {key: "next is %d" % following for key, following in wish.following.items()}
+        return wish
 
     @classmethod
     def absent(cls, items, raw_keys=None) -> Wish:
@@ -100,10 +108,10 @@ class Wish:
         wish.reset = reset
         return wish
 
-    def in_numbers(self, keyed, notes) -> Wish:
+    def in_numbers(self, keyed, notes, following=None) -> Wish:
         """This wish with what its words mean now."""
         wish = Wish(keyed)
-        wish.guards, wish.origin, wish.notes = self.guards, self.origin, notes
+        wish.guards, wish.origin, wish.notes, wish.following = self.guards, self.origin, notes, following or {}
         return wish
 
     @classmethod
@@ -179,6 +187,8 @@ def _entries(items, source: str, needs_offset: bool, null_removes: bool = False)
 def _entry(item, where: str, needs_offset: bool, null_removes: bool) -> Entry:
     if not isinstance(item, dict):
         raise WishError("%s must be a dictionary with partition and offset, it is %s." % (where, describe(item)))
+    if NEXT in item and needs_offset and not null_removes:
+        return _next_entry(item, where)
     unknown = sorted(set(item) - {"partition", "offset"})
     if unknown:
         raise WishError("%s has the unknown field%s %s; known are partition and offset."
@@ -196,6 +206,14 @@ def _entry(item, where: str, needs_offset: bool, null_removes: bool) -> Entry:
             return Entry(partition, None)
         raise WishError("%s.offset is null. To remove a partition's offset use state: absent." % where)
     return Entry(partition, check_map(item["offset"], where + ".offset"))
+
+
+def _next_entry(item, where: str) -> Entry:
+    """MirrorMaker stores the last record that it has copied; nothing is stored before the first (MirrorSourceTask#initializeConsumer)."""
+    if set(item) != {"partition", NEXT}:
+        raise WishError("%s must have partition and either offset or %s, it has %s." % (where, NEXT, ", ".join(sorted(item))))
+    following = whole(item[NEXT], "%s.%s" % (where, NEXT))
+    return Entry(check_map(item["partition"], where + ".partition"), {"offset": following - 1} if following else None)
 
 
 class Action:

@@ -10,10 +10,21 @@ or the consumer group of a sink."""
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._config_topic import configs
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._flow import SOURCE as MIRROR
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._flow import (
+    Flow,
+    configs_topic,
+    dedicated_source,
+    is_partition,
+    role_of,
+)
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror_source import Inert, MirrorSource
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK, SOURCE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_topic import topics_of, workers_at
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import make_plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._sinks import Sink, second_store
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._source_clusters import SourceClusters
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.group import GroupStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, TopicStore, sink_shaped
@@ -23,15 +34,23 @@ AUTO, REST, TOPIC, GROUP = "auto", "rest", "topic", "group"
 #: what makes ``auto`` turn from REST to another road
 TURNS = (errors.EndpointMissing, errors.RoadError, errors.AmbiguousName)
 
+_NO_WORDS = (
+    "%s is a source, and reset_to is for sinks and for MirrorMaker's source connectors. The offsets of other sources are their own words for a "
+    "place in another system, so nobody else knows which one is the first, the last, or of a time. Declare them in offsets, or remove them "
+    "with state: absent to have it begin anew. Nothing was changed.")
+_NO_NEXT = ("%s is no MirrorSourceConnector, and next_offset is MirrorMaker's alone: say with offset what this connector stores. Nothing was "
+            "changed.")
+
 
 class Roads:
     """The roads to one connector's offsets."""
 
     def __init__(self, rest, name: str, kafka=None, method=AUTO, offset_topic=None, raw_keys=None, key_order=None, connect_group=None,
-                 consumer_group=None, force=False, sleep=None):
+                 consumer_group=None, force=False, sources=None, sleep=None):
         """rest: ConnectClient or None. kafka: KafkaClient or None. method: auto, rest, topic or group.
 
-        consumer_group: of a sink, where neither its configuration nor its name tell. force: a sink's offsets may be outside of the log.
+        consumer_group: of a sink, where neither its configuration nor its name tell. force: offsets of a sink or of MirrorMaker may be
+        outside of the log. sources: SourceClusters, for MirrorMaker.
 
         Raises WishError where the method lacks what it needs.
         """
@@ -48,6 +67,7 @@ class Roads:
         self._connect_group = connect_group
         self._consumer_group = consumer_group or None
         self._force = force
+        self._sources = sources or SourceClusters()
         self._sleep = {"sleep": sleep} if sleep else {}
         self._sinks = {}
         #: source or sink, where only offsets are left and nothing but a look at them tells
@@ -79,11 +99,11 @@ class Roads:
 
     def needs_no_word(self, wish) -> bool:
         """Will nobody's word be needed that nothing runs? Kafka itself refuses to change a group that has members."""
-        return self.kafka is not None and (self.method == GROUP or self.method == AUTO and _of_a_sink(wish))
+        return self.kafka is not None and (self.method == GROUP or self.method == AUTO and self._of_a_sink(wish))
 
     def kind(self, found, wish) -> str:
         """Source or sink. Where there is no connector, the wish tells, or what is left of it. wish: None for one that is not known yet."""
-        of_a_sink = self.method == GROUP or _of_a_sink(wish)
+        of_a_sink = self.method == GROUP or self._of_a_sink(wish)
         if found is not None:
             # Not known: the worker lacks the plugin, or it was deleted a moment ago.
             return SINK if of_a_sink and found.kind != SOURCE else found.kind
@@ -92,6 +112,11 @@ class Roads:
         if self._kind_left is None and of_a_sink:
             self._kind_left = SINK
         return self._kind_left or SOURCE
+
+    def _of_a_sink(self, wish) -> bool:
+        """Does it speak of the offsets of a sink? None, a wish that is not known yet, does not."""
+        mirror = self.method == TOPIC or dedicated_source(self._offset_topic) is not None
+        return wish is not None and (wish.reset is not None and not mirror or sink_shaped(wish))
 
     def _look_what_is_left(self) -> str:
         """Everything of a connector that is gone has to go: was it a sink?"""
@@ -118,12 +143,9 @@ class Roads:
         Raises the reason why REST cannot do it where there is no other road.
         """
         if self.kind(found, wish) == SINK:
+            if wish.following:
+                raise errors.WishError(_NO_NEXT % self.name)
             return self._plan_sink(found, wish)
-        if wish.reset is not None:
-            raise errors.WishError(
-                "%s is a source, and reset_to is for sinks. A source's offsets are its own words for a place in another system, so nobody else "
-                "knows which one is the first, the last, or of a time. Declare them in offsets, or remove them with state: absent to have it "
-                "begin anew. Nothing was changed." % self.name)
         if self.method == GROUP:
             raise errors.RoadError("%s is a source: its offsets are records of an offsets topic, not the commits of a consumer group. Nothing "
                                    "was changed." % self.name)
@@ -131,7 +153,7 @@ class Roads:
             return self._by_topic(found, wish)
         try:
             store = RestStore(self.rest, self.name, found.kind, **self._sleep)
-            plan = make_plan(store.read(), wish)
+            plan = self._plan_of_source(store, found, wish)
             if plan.changed:
                 store.check(plan)
             self._ask_the_topic(found)
@@ -289,6 +311,48 @@ class Roads:
             raise errors.RoadError(
                 "On the offsets topic are records of %s that REST would not change: %s" % (self.name, " ".join(store.told())))
 
+    # ---- sources -------------------------------------------------------------------------------------------------
+
+    def _plan_of_source(self, store, found, wish):
+        live, warnings, mirror = store.read(), [], None
+        if wish.reset is not None or wish.following:
+            mirror = self._mirror(found, wish, live)
+            if mirror is None:
+                raise errors.WishError(_NO_WORDS % self.name if wish.reset is not None else _NO_NEXT % self.name)
+        if wish.reset is not None:
+            wish, warnings = mirror.resolve(wish, live)
+        plan = make_plan(live, wish)
+        if plan.changed and not wish.exact:  # what puts an earlier state back is not judged
+            mirror = mirror or self._mirror(found, wish, live)
+            if mirror is not None:
+                warnings = warnings + mirror.check(plan, lenient=self._force)
+        plan.warnings.extend(warnings)
+        return plan
+
+    def _mirror(self, found, wish, live):
+        """MirrorMaker's view of its own connectors (MirrorSource, Inert); None for any other source."""
+        if found is not None:
+            config = self.rest.info(self.name)["config"]
+            role = role_of(config)
+            return None if role is None else MirrorSource(self.name, Flow(config), self._sources) if role == MIRROR else Inert(self.name, role)
+        alias = dedicated_source(self._offset_topic)
+        if alias:
+            config = self._dedicated_config(alias)
+            role = role_of(config) or role_of({"connector.class": self.name})
+            return Inert(self.name, role) if role not in (None, MIRROR) else MirrorSource(self.name, Flow(config, alias), self._sources)
+        pairs = list((wish.keyed or {}).values()) + list(live.entries.values())
+        aliases = {entry.partition["cluster"] for entry in pairs if is_partition(entry.partition)}
+        known = aliases & set(self._sources.given) or set() if aliases else set(self._sources.given)
+        return MirrorSource(self.name, Flow({}, known.pop()), self._sources) if len(known) == 1 else None
+
+    def _dedicated_config(self, alias) -> dict:
+        """A dedicated MirrorMaker keeps it beside the offsets, and has no REST to ask."""
+        try:
+            return configs(self.kafka, configs_topic(alias)).get(self.name, {})
+        except errors.BrokerError as error:
+            self._warn("The configuration of %s could not be read from %s. %s" % (self.name, configs_topic(alias), error.message))
+            return {}
+
     # ---- the offsets topic ---------------------------------------------------------------------------------------
 
     def _by_topic(self, found, wish):
@@ -296,7 +360,7 @@ class Roads:
             raise errors.RoadError("%s is a source, but what is declared are offsets of a sink. Nothing was changed." % self.name)
         self.reason = self.reason or self._why_topic(found)
         store = self._topic(found)
-        plan = make_plan(store.read(), wish)
+        plan = self._plan_of_source(store, found, wish)
         if plan.changed:
             store.check(plan)
         return store, plan
@@ -365,8 +429,3 @@ class Roads:
         """How the change was made, for the module's result."""
         return {"method_reason": self.reason, "offset_topic": store.topics[0] if store.road == TOPIC else None,
                 "consumer_group": self._group() if store.road != TOPIC else None}
-
-
-def _of_a_sink(wish) -> bool:
-    """Does it speak of the offsets of a sink? None, a wish that is not known yet, does not."""
-    return wish is not None and (wish.reset is not None or sink_shaped(wish))

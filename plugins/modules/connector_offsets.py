@@ -57,6 +57,10 @@ options:
         may be left out and is ignored.
       - The fields are the connector's own. For a sink they are C(kafka_topic) and C(kafka_partition), and C(kafka_offset) for
         the next record to read.
+      - MirrorMaker's source connector has C(cluster), C(topic) and C(partition), and C(offset) for the last record that was copied. Instead of
+        C(offset) a pair can have C(next_offset), the record to copy next, of which one less is stored; V(0) removes the offset.
+      - What is declared for it is compared with its configuration and with the source cluster (see O(source_clusters)) before anything
+        is changed.
       - On ansible-core 2.18 and older an expression inside the list, such as C({{ pos + 1 }}) and even C({{ pos | int }}),
         becomes text, and JSON text becomes a structure. Pass the whole list as one variable there, or use O(content).
       - A list that is one JSON text belongs into O(content).
@@ -72,18 +76,19 @@ options:
     type: path
   reset_to:
     description:
-      - Offsets of a sink in words, instead of O(offsets). It needs O(bootstrap_servers), as the brokers know what the words mean; the numbers are
-        in RV(actions) and the diff, and the guards and the ledger work with them.
+      - Offsets of a sink, or of MirrorMaker's source connector, in words, instead of O(offsets). The brokers know what the words mean, so it needs
+        O(bootstrap_servers), or of MirrorMaker the source cluster (see O(source_clusters)). The numbers are in RV(actions) and the diff, and
+        the guards and the ledger work with them.
       - V(earliest) is the first record that is still in the log, V(latest) the one that comes next. Or it is a dictionary with one of the
         fields C(timestamp), C(duration) and C(shift_by).
       - C(timestamp) goes to the first record of this time or later, else to the end. It is RFC 3339 with its zone, such as
         V(2026-01-31T12:00:00Z), or milliseconds since the epoch, and not in the future. C(duration) is the same, counted back from now, in
         ISO 8601 from weeks to seconds, such as V(PT2H).
       - C(shift_by) goes so many records away from what is committed, back with a negative number, but never out of the log, which is a warning.
-      - What is meant are all partitions of all topics that the connector reads, or those of O(topics). Of a sink that is gone those of the topics for
-        which there are offsets. With V(shift_by), partitions without an offset stay as they are.
+      - What is meant are all partitions of all topics that the connector reads, or those of O(topics). Of a sink that is gone, and of MirrorMaker,
+        those of the topics for which there are offsets. With V(shift_by), partitions of a sink without an offset stay as they are.
       - Words mean something else with every run. With O(change_id) they are made once, and the same words count as the same declaration.
-      - Not for a source, whose offsets only the connector itself understands.
+      - Not for other sources, whose offsets only the connector itself understands.
     type: raw
   topics:
     description:
@@ -183,6 +188,8 @@ options:
       - Under O(state=restored), whether to undo a change though the connector was changed under another id since.
       - For a sink, whether to set offsets that are outside of the log, where its consumer goes by C(auto.offset.reset) instead. With
         O(bootstrap_servers) that is refused otherwise.
+      - For MirrorMaker, whether to set offsets that its source cluster does not confirm, and to change those of a checkpoint or heartbeat
+        connector, which never reads them.
       - It allows nothing else.
     type: bool
     default: false
@@ -348,6 +355,29 @@ EXAMPLES = r"""
     topics:
       - orders
       - {name: returns, partitions: [0, 3]}
+
+- name: Have MirrorMaker copy a topic again from record 4000 of its partition 0 on
+  streamops.kafka_connect.connector_offsets:
+    connect_url: http://connect.example.com:8083
+    name: east->west.MirrorSourceConnector
+    change_id: CHG-1236
+    stop: true
+    offsets:
+      - partition: {cluster: east, topic: orders, partition: 0}
+        next_offset: 4000
+    source_clusters:
+      - alias: east
+        bootstrap_servers: [kafka-east.example.com:9092]
+
+- name: The same of a dedicated MirrorMaker, whose nodes are down, since yesterday 14:00
+  streamops.kafka_connect.connector_offsets:
+    bootstrap_servers: [kafka-west.example.com:9092]
+    name: MirrorSourceConnector
+    method: topic
+    offset_topic: mm2-offsets.east.internal
+    assume_stopped: true
+    reset_to: {timestamp: "2026-01-30T14:00:00+01:00"}
+    topics: [orders]
 
 - name: Remove the consumer group that a deleted sink has left behind
   streamops.kafka_connect.connector_offsets:
@@ -652,7 +682,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads imp
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._wish import read_wish
 
 
-def declare(client, kafka, params, check_mode):
+def declare(client, kafka, sources, params, check_mode):
     name, undo = params["name"], params["state"] == "restored"
     wish = read_wish(params)
     once = None
@@ -669,7 +699,7 @@ def declare(client, kafka, params, check_mode):
         name,
         wish,
         Roads(client, name, kafka, params["method"], params["offset_topic"], params["raw_keys"], params["key_order"],
-              params["connect_group"], params["consumer_group"], params["force"]),
+              params["connect_group"], params["consumer_group"], params["force"], sources),
         once=once,
         after_change=params["after_change"],
         settle=params["settle"],
@@ -719,6 +749,7 @@ def main():
         ),
         declare,
         brokers=True,
+        sources=True,
         mutually_exclusive=[("offsets", "src", "content", "reset_to")],
         required_if=[("state", "present", ["offsets", "src", "content", "reset_to"], True), ("state", "restored", ["change_id"])],
     )

@@ -1,0 +1,49 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""The Kafka clusters that MirrorMaker copies from: how to reach them."""
+
+from __future__ import annotations
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import KAFKA_TRACEBACK, KafkaClient
+
+_PREFIX = "source.cluster."
+
+
+class SourceClusters:
+    """One KafkaClient for each alias, made when it is asked for."""
+
+    def __init__(self, given=None, timeout: float = 30, make=KafkaClient):
+        """given: {alias: settings of librdkafka}."""
+        self.given = given or {}
+        self._timeout = timeout
+        self._make = make
+        self._clients = {}
+
+    def client(self, flow) -> KafkaClient:
+        """Of the flow's source (see _flow). Raises WishError where nobody says how to reach it."""
+        if flow.source not in self._clients:
+            if KAFKA_TRACEBACK:
+                raise errors.WishError("The source cluster %s cannot be asked, as the Python library confluent-kafka is missing here." % flow.source)
+            settings = self.given.get(flow.source) or self._by_config(flow)
+            self._clients[flow.source] = self._make(settings, self._timeout)
+        return self._clients[flow.source]
+
+    def _by_config(self, flow) -> dict:
+        """As MirrorMaker itself does, where that needs no secrets."""
+        servers = flow.config.get(_PREFIX + "bootstrap.servers")
+        protocol = flow.config.get(_PREFIX + "security.protocol") or "PLAINTEXT"
+        if not servers or "${" in servers or protocol != "PLAINTEXT":
+            raise errors.WishError(
+                "How to reach the source cluster %s is not known (%s): give its bootstrap_servers and login in source_clusters, under "
+                "alias: %s." % (flow.source, "%ssecurity.protocol is %s" % (_PREFIX, protocol) if servers and protocol != "PLAINTEXT" else
+                                "no %sbootstrap.servers can be read" % _PREFIX, flow.source))
+        return {"bootstrap.servers": servers}
+
+    def close(self) -> None:
+        for client in self._clients.values():
+            client.close()
