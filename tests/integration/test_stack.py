@@ -360,6 +360,20 @@ def test_life_cycle(stack):
     assert not stack.status()["running"]
 
 
+def test_a_broker_alone(tmp_path, capsys):
+    directory = str(tmp_path / "alone")
+    try:
+        assert main(["up", "--broker-only", "--dir", directory]) == 0
+        endpoints = json.loads(capsys.readouterr().out)
+        assert endpoints["clusters"] == {}
+        assert Kafka(endpoints["bootstrap_servers"]).create("made", 3)
+        assert Stack(directory).up(broker_only=True) == endpoints
+        assert main(["status", "--dir", directory]) == 0
+        assert main(["up", "--broker-only", "--cluster", "main", "--dir", directory]) == 1
+    finally:
+        assert main(["purge", "--dir", directory]) == 0
+
+
 # -- secured listeners, a connector with a database
 
 
