@@ -203,8 +203,10 @@ def test_process_is_known_again_and_stopped(tmp_path):
     assert process.alive()
     assert os.getsid(process.pid) == process.pid
     wait_until(lambda: (tmp_path / "log").read_text() == "up\n")
+    assert Process.find(process.pid, process.tag).alive()
     stop_all([process], 5)
     assert not process.alive()
+    assert not Process.find(process.pid, process.tag).alive()
     stop_all([process], 5)
 
 
