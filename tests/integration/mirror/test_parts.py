@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 
-from tests.integration.support.mirror import IDENTITY, Side, await_records, by_partition, fill
+from tests.integration.support.mirror import IDENTITY, Side, await_records, by_partition, commit, committed, fill
 from tests.integration.support.worker import ordered, wait_until
 
 
@@ -64,6 +66,20 @@ def test_aborted_records_are_copied_unless_told_otherwise(mirror, topic, east, w
     flow.delete()
     clean = mirror([name], IDENTITY, **{"source.consumer.isolation.level": "read_committed"})
     assert [one.value[-1] for one in await_records(west, clean.copy_of(name), 8)] == ["0", "2"] * 4
+
+
+def test_checkpoints(mirror, topic, east, west):
+    name = topic()
+    fill(east, name, 0, 1, 2)
+    group = f"g-{name}"
+    commit(east, group, name, 3)
+    flow = mirror([name], **{"sync.group.offsets.enabled": "true"})
+    # The last record was synced, maybe late: up to the end nothing is lost of the group's place.
+    wait_until(lambda: committed(west, group, flow.copy_of(name)) == dict.fromkeys(range(4), 3), reason="the group's offsets")
+    keys = [struct.pack(f">h{len(group)}sh{len(copy)}si", len(group), group.encode(), len(copy), copy.encode(), number)
+            for copy in [flow.copy_of(name)] for number in range(4)]
+    assert {one.key for one in west.kafka.raw_records(flow.checkpoints)} == set(keys)
+    assert all(one.value == struct.pack(">hqqh", 0, 3, 3, 0) for one in west.kafka.raw_records(flow.checkpoints)[-4:])
 
 
 def test_dedicated(dedicated, topic, east, west):

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from stack.mirror import QUICK
@@ -34,23 +35,23 @@ class Side:
     def bootstrap_servers(self) -> str:
         return self.kafka.bootstrap_servers
 
+    @cached_property
+    def admin(self) -> AdminClient:
+        return AdminClient({"bootstrap.servers": self.bootstrap_servers})
+
     def topics(self) -> set[str]:
-        return set(self._admin.list_topics(timeout=20).topics)
+        return set(self.admin.list_topics(timeout=20).topics)
 
     def drop(self, topics: Iterable[str]) -> None:
         """Those of them that exist; returns when they are gone."""
         gone = self.topics() & set(topics)
-        for future in (self._admin.delete_topics(sorted(gone)) if gone else {}).values():
+        for future in (self.admin.delete_topics(sorted(gone)) if gone else {}).values():
             future.result(20)
         wait_until(lambda: not gone & self.topics(), reason=f"{gone} to be gone")
 
     def sweep(self) -> None:
         """Drops all topics that MirrorMaker keeps for itself."""
         self.drop(topic for topic in self.topics() if _OF_MIRRORMAKER.fullmatch(topic))
-
-    @cached_property
-    def _admin(self) -> AdminClient:
-        return AdminClient({"bootstrap.servers": self.bootstrap_servers})
 
 
 class Mirror:
@@ -104,6 +105,18 @@ class Mirror:
         for name in there:
             self.worker.await_state(name, "STOPPED", [])
             self.worker.delete(name)
+
+
+def commit(side: Side, group: str, topic: str, offset: int) -> None:
+    """As a group of consumers does that has read all partitions up to there."""
+    places = [TopicPartition(topic, number, offset) for number in side.kafka.ends(topic)]
+    side.admin.alter_consumer_group_offsets([ConsumerGroupTopicPartitions(group, places)])[group].result()
+
+
+def committed(side: Side, group: str, topic: str) -> dict[int, int]:
+    """The group's offsets by partition; none if there is no such group."""
+    found = side.admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])[group].result().topic_partitions
+    return {one.partition: one.offset for one in found if one.topic == topic and one.offset >= 0}
 
 
 def fill(side: Side, topic: str, *numbers: int, transaction: str | None = None) -> list[Record]:
