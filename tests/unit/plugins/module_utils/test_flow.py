@@ -11,7 +11,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._flow impo
 
 
 def flow(**config):
-    return Flow({"source.cluster.alias": "east", "target.cluster.alias": "west", **{name.replace("_", "."): value for name, value in config.items()}})
+    aliases = {"source.cluster.alias": "east", "target.cluster.alias": "west"}
+    return Flow({**aliases, **{name.replace("_", "."): value for name, value in config.items()}})
 
 
 @pytest.mark.parametrize("topics, enabled, replicated", [

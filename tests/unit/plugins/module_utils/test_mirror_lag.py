@@ -24,7 +24,8 @@ def at(offset, **more):
 
 
 @pytest.mark.parametrize("offset, ends, status, left, lost", [
-    (9, (0, 10), "ok", 0, 0), (4, (0, 10), "behind", 5, 0), (4, (5, 10), "behind", 5, 0), (None, (3, 10), "new", 7, 0), (None, (0, 0), "new", 0, 0),
+    (9, (0, 10), "ok", 0, 0), (4, (0, 10), "behind", 5, 0), (4, (5, 10), "behind", 5, 0),
+    (None, (3, 10), "new", 7, 0), (None, (0, 0), "new", 0, 0),
     (3, (5, 10), "lost", 5, 1), (0, (10, 10), "lost", 0, 9), (10, (0, 10), "beyond", None, 0), (99, (0, 0), "beyond", None, 0),
     (12, (0, 10, 15), "ok", 0, 0), (15, (0, 10, 15), "beyond", None, 0),  # ahead of an open transaction, and behind its end
     (-1, (0, 2), "new", 2, 0), (4, (5, 3), "ok", 0, 0),  # the log was cut at its beginning between two questions
@@ -70,8 +71,8 @@ def test_what_was_stored_is_sorted_out():
     good = [at(3), at(4, number=2**31 - 1), at(None, number=2), stored({}, number=3)]
     bad = {
         "former_alias": [at(3, cluster="old"), at(3, cluster=None)],
-        "no_partition": [Stored({"sourceClusterAlias": "east", "targetClusterAlias": "west"}, {"offset": 0}, None), Stored("raw key", None, None),
-                         at(1, number="0"), at(1, number=-1), at(1, number=2**31), at(1, topic=None), at(1, number=True)],
+        "no_partition": [Stored({"sourceClusterAlias": "east", "targetClusterAlias": "west"}, {"offset": 0}, None),
+                         Stored("raw key", None, None), at(1, number="0"), at(1, number=-1), at(1, number=2**31), at(1, topic=None), at(1, number=True)],
         "unreadable": [at("5"), at(5.0), stored(None), stored({"offset": 5, "more": 1}), at(True)]}
     places, orphans = lag.sort_out(good + [one for found in bad.values() for one in found], "east")
     assert list(places) == [("orders", 0), ("orders", 2**31 - 1), ("orders", 2), ("orders", 3)]
@@ -83,7 +84,7 @@ def test_what_was_stored_is_sorted_out():
 def test_sums():
     rows = [lag.row(("b", number), at(offset), Ends(5, 10, 10)) for number, offset in ((0, 4), (1, 2), (2, 99))]
     rows += [lag.row(("a", 0), at(8), Ends(0, 10, 10))]
-    for one, age in zip(rows, (3000, 9000)):
+    for one, age in zip(rows[:2], (3000, 9000), strict=True):
         lag.note_first(one, NOW - age, NOW)
     assert lag.totals(rows) == {"lag": 11, "lag_ms": 9000, "lost": 2}
     assert lag.by_topic(rows, "east.{}".format) == [
@@ -103,7 +104,8 @@ def test_metrics():
     one = lag.row(PLACE, at(2), Ends(5, 2**53 + 1, 2**53 + 1))
     lag.note_first(one, NOW - 61250, NOW)
     beyond = lag.row(("orders", 1), at(99), Ends(0, 7, 7))
-    text = mirror_metrics([flow(one, beyond, heartbeat={"time": "", "age_ms": 800}), flow(heartbeat={"time": "", "age_ms": 800}, connector="n")])
+    beat = {"time": "", "age_ms": 800}
+    text = mirror_metrics([flow(one, beyond, heartbeat=beat), flow(heartbeat=beat, connector="n")])
     place = '{source="east",target="west",connector="m",topic="orders",partition="%d"} %s'
     expected = [
         ("kafka_mirror_next_offset", [(0, "3"), (1, "100")]), ("kafka_mirror_source_begin_offset", [(0, "5"), (1, "0")]),
