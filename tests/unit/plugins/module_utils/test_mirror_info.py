@@ -127,7 +127,8 @@ def test_a_connector_by_the_topic():
     assert [row["stored_at"] for row in flow["partitions"]] == [None] + ["2026-01-31T11:59:55.000Z"] * 2
     assert {name: flow[name] for name in (
         "source", "target", "connector", "mode", "state", "policy", "offset_topic", "method", "method_reason", "error", "stored_at",
-        "lag", "lag_ms", "lost", "orphans", "partitions_count", "orphans_count", "truncated", "heartbeat", "offset_syncs", "checkpoints")} == {
+        "lag", "lag_ms", "lost", "orphans", "partitions_count", "orphans_count", "truncated", "heartbeat", "offset_syncs",
+        "checkpoints")} == {
         "source": "east", "target": "west", "connector": "m", "mode": "connect", "state": "RUNNING", "policy": "default",
         "offset_topic": "connect-offsets", "method": "topic", "method_reason": None, "error": None, "stored_at": "2026-01-31T11:59:55.000Z",
         "lag": 8, "lag_ms": 61000, "lost": 0, "orphans": [], "partitions_count": 3, "orphans_count": 0, "truncated": False,

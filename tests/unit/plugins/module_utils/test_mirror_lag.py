@@ -71,9 +71,11 @@ def test_what_was_stored_is_sorted_out():
     good = [at(3), at(4, number=2**31 - 1), at(None, number=2), stored({}, number=3)]
     bad = {
         "former_alias": [at(3, cluster="old"), at(3, cluster=None)],
-        "no_partition": [Stored({"sourceClusterAlias": "east", "targetClusterAlias": "west"}, {"offset": 0}, None),
-                         Stored("raw key", None, None), at(1, number="0"), at(1, number=-1), at(1, number=2**31), at(1, topic=None), at(1, number=True)],
-        "unreadable": [at("5"), at(5.0), stored(None), stored({"offset": 5, "more": 1}), at(True)]}
+        "no_partition": [
+            Stored({"sourceClusterAlias": "east", "targetClusterAlias": "west"}, {"offset": 0}, None),
+            Stored("raw key", None, None), at(1, number="0"), at(1, number=-1), at(1, number=2**31), at(1, topic=None), at(1, number=True)],
+        "unreadable": [
+            at("5"), at(5.0), stored(None), stored({"offset": 5, "more": 1}), at(True)]}
     places, orphans = lag.sort_out(good + [one for found in bad.values() for one in found], "east")
     assert list(places) == [("orders", 0), ("orders", 2**31 - 1), ("orders", 2), ("orders", 3)]
     assert [one["reason"] for one in orphans] == [reason for reason, found in bad.items() for _one in found]
@@ -88,8 +90,10 @@ def test_sums():
         lag.note_first(one, NOW - age, NOW)
     assert lag.totals(rows) == {"lag": 11, "lag_ms": 9000, "lost": 2}
     assert lag.by_topic(rows, "east.{}".format) == [
-        {"topic": "a", "copy": "east.a", "partitions": 1, "lag": 1, "lag_ms": None, "lost": 0},
-        {"topic": "b", "copy": "east.b", "partitions": 3, "lag": 10, "lag_ms": 9000, "lost": 2}]
+        {"topic": "a", "copy": "east.a", "partitions": 1, "lag": 1, "lag_ms": None, "lost": 0, "statuses": {"behind": 1}},
+        {"topic": "b", "copy": "east.b", "partitions": 3, "lag": 10, "lag_ms": 9000, "lost": 2,
+         "statuses": {"beyond": 1, "lost": 1, "behind": 1}}]
+    assert list(lag.by_topic(rows, str)[1]["statuses"]) == ["beyond", "lost", "behind"]
     assert lag.totals([]) == {"lag": None, "lag_ms": None, "lost": None}
 
 
