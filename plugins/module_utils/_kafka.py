@@ -58,9 +58,11 @@ _QUEUE_RECORDS = 20000
 _TRANSACTION_MS = 60000
 #: a producer's second connection comes soon after its first one, and waits for this
 _RECONNECT_MS = 10
-#: where only the first record of each partition is wanted: so many partitions at a time, and of each so many bytes
-_FIRST_PLACES = 250
-_FIRST_BYTES = 32768
+#: where only the first record of each partition is wanted: so many partitions at a time, of each enough bytes for a large batch (one that
+#: does not fit comes alone, in an answer of its own), and so few records at once that most of what came with the first is never looked at
+_FIRST_PLACES = 100
+_FIRST_BYTES = 131072
+_FIRST_RECORDS = 20
 _SLICE = 1.0
 _AGAIN = 0.5
 
@@ -358,20 +360,20 @@ class KafkaClient:
         found, refused, places = {}, {}, sorted(starts)
         if not places:
             return found, refused
-        consumer = self._consumer({"fetch.message.max.bytes": _FIRST_BYTES})
-        try:
-            for begin in range(0, len(places), _FIRST_PLACES):
-                some = [place for place in places[begin:begin + _FIRST_PLACES] if place[0] not in refused]
+        for begin in range(0, len(places), _FIRST_PLACES):
+            some = [place for place in places[begin:begin + _FIRST_PLACES] if place[0] not in refused]
+            consumer = self._consumer({"fetch.message.max.bytes": _FIRST_BYTES})  # one that is assigned others pauses for a second
+            try:
                 consumer.assign([TopicPartition(topic, number, starts[topic, number]) for topic, number in some])
                 self._first_records(consumer, set(some), found, refused)
-        finally:
-            consumer.close()
+            finally:
+                consumer.close()
         return found, refused
 
     def _first_records(self, consumer, left, found, refused) -> None:
         patience = time.monotonic() + self.timeout
         while left:
-            messages = consumer.consume(_BATCH, 0) or [message for message in [consumer.poll(_SLICE)] if message is not None]
+            messages = consumer.consume(_FIRST_RECORDS, 0) or [message for message in [consumer.poll(_SLICE)] if message is not None]
             done = set()
             for message in messages:
                 place, error = (message.topic(), message.partition()), message.error()
