@@ -13,6 +13,7 @@ IdentityReplicationPolicy.
 from __future__ import annotations
 
 import re
+import warnings
 
 SOURCE, CHECKPOINT, HEARTBEAT = "MirrorSourceConnector", "MirrorCheckpointConnector", "MirrorHeartbeatConnector"
 HEARTBEATS = "heartbeats"
@@ -117,10 +118,12 @@ class Flow:
         patterns = [pattern.strip() for pattern in patterns.split(",") if pattern.strip()]
         if not patterns:
             return False
-        try:
-            return re.fullmatch("|".join(patterns), topic) is not None
-        except re.error:
-            return unknown
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)  # what Java reads as sets
+            try:
+                return re.fullmatch("|".join(patterns), topic) is not None
+            except (re.error, FutureWarning):
+                return unknown
 
     def _is_internal(self, topic: str) -> bool:
         return topic.startswith(("__", ".")) or topic.endswith((self._inner + "internal", "-internal", ".internal"))
