@@ -151,6 +151,8 @@ def test_what_the_source_holds(items):
     ([pair("orders", 2, 1)], "There is no partition 2 of the topic orders on the source cluster east"),
     ([pair("gone", 0, 1)], "There is no topic gone on the source cluster east at b:9092"),
     ([pair("other", 0, 1)], "m does not replicate the topic other: topics is orders|early|empty."),
+    ([following("gone", 0, 0)], "There is no topic gone on the source cluster east at b:9092"),
+    ([following("empty", 1, 0)], "There is no partition 1 of the topic empty on the source cluster east"),
 ])
 def test_what_the_source_does_not_hold(items, words):
     with pytest.raises(errors.WishError) as caught:
