@@ -23,7 +23,8 @@ def rewritten(rules, *partitions):
     ([{"field": "a", "from": 2, "name": "n"}], [[("a", 1), ("b", "x")], [("n", 2), ("b", "y")]]),
     ([{"field": "c", "to": "1", "add": True}], [[("a", 1), ("b", "x"), ("c", "1")], [("a", 2), ("b", "y"), ("c", "1")]]),
     # one after the other
-    ([{"field": "b", "from": "x", "to": "y"}, {"field": "b", "from": "y", "to": "w"}], [[("a", 1), ("b", "w")], [("a", 2), ("b", "w")]]),
+    ([{"field": "b", "from": "x", "to": "y"}, {"field": "b", "from": "y", "to": "w"}],
+     [[("a", 1), ("b", "w")], [("a", 2), ("b", "w")]]),
 ])
 def test_rules(rules, after):
     assert rewritten(rules, {"a": 1, "b": "x"}, {"a": 2, "b": "y"}) == after
@@ -58,4 +59,5 @@ def test_rules_that_are_wrong(rule, words):
 
 
 def test_what_is_no_pair_is_left_to_others():
-    assert rewrite([None, {"partition": 1}, {"partition": {"a": 1}}], [{"field": "a", "to": 2}]) == [None, {"partition": 1}, {"partition": {"a": 2}}]
+    found = rewrite([None, {"partition": 1}, {"partition": {"a": 1}}], [{"field": "a", "to": 2}])
+    assert found == [None, {"partition": 1}, {"partition": {"a": 2}}]

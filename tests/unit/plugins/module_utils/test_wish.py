@@ -199,7 +199,8 @@ def test_another_connector_as_it_is():
     ({"copy_from": "old", "rewrite": [{"field": "x"}]}, "rewrite[0] must have either to, another value, or name, another name."),
     ({"offsets": [PAIR], "rewrite": TO_B}, "rewrite belongs to src, content or copy_from"),
     ({"content": DOCUMENT, "copy_from": "new"}, "content holds nothing for the connector new; it has old."),
-    ({"content": DOCUMENT, "copy_from": "old", "rewrite": [{"field": "x", "to": 1}]}, "rewrite[0] fits none of the 1 partitions: none has x."),
+    ({"content": DOCUMENT, "copy_from": "old", "rewrite": [{"field": "x", "to": 1}]},
+     "rewrite[0] fits none of the 1 partitions: none has x."),
     ({"reset_to": "latest", "rewrite": TO_B}, "reset_to says it all in words, and takes no rewrite"),
     ({"state": "restored", "copy_from": "old"}, "state: restored puts back what the change_id has replaced, and takes no copy_from"),
 ])
