@@ -61,6 +61,8 @@ class Wish:
         self.reset = None
         #: canonical partition -> what the offset is, in words, where that is known
         self.notes = {}
+        #: _copy.Copy, the wish in words as long as nobody has read what is to be copied, or None
+        self.copy = None
         #: canonical partition -> the next record, where that was declared instead of an offset: MirrorMaker's alone
         self.following = {}
 
@@ -108,6 +110,18 @@ class Wish:
         wish.reset = reset
         return wish
 
+    @classmethod
+    def copied(cls, copy) -> Wish:
+        """From the option ``copy_from``: copy.read() gives what it means at this moment."""
+        wish = cls({})
+        wish.copy = copy
+        return wish
+
+    @property
+    def in_words(self) -> bool:
+        """Does it mean something else with every run?"""
+        return self.reset is not None or self.copy is not None
+
     def in_numbers(self, keyed, notes, following=None) -> Wish:
         """This wish with what its words mean now."""
         wish = Wish(keyed)
@@ -123,7 +137,7 @@ class Wish:
     @property
     def sets(self) -> bool:
         """Does it set an offset, or does it only remove some?"""
-        return self.reset is not None or any(entry.offset is not None for entry in self.entries or [])
+        return self.in_words or any(entry.offset is not None for entry in self.entries or [])
 
     @classmethod
     def nothing(cls) -> Wish:
