@@ -63,6 +63,7 @@ _RECONNECT_MS = 10
 _FIRST_PLACES = 100
 _FIRST_BYTES = 131072
 _FIRST_RECORDS = 20
+_DELETED_MS = 2000
 _SLICE = 1.0
 _AGAIN = 0.5
 
@@ -355,14 +356,15 @@ class KafkaClient:
         """The first committed record of each partition from an offset on. starts: {(topic, partition): offset}.
 
         Gives ({place: its time in milliseconds (None: it has none); False where there is no record}, {topic: why it cannot be read}).
-        Places are missing whose offset went away meanwhile. Raises BrokerError when nothing comes for ``timeout`` seconds.
+        Places are missing whose offset or topic went away meanwhile. Raises BrokerError when nothing comes for ``timeout`` seconds.
         """
         found, refused, places = {}, {}, sorted(starts)
         if not places:
             return found, refused
         for begin in range(0, len(places), _FIRST_PLACES):
             some = [place for place in places[begin:begin + _FIRST_PLACES] if place[0] not in refused]
-            consumer = self._consumer({"fetch.message.max.bytes": _FIRST_BYTES})  # one that is assigned others pauses for a second
+            # One that is assigned others pauses for a second. A topic that is not there was deleted, and is not about to come.
+            consumer = self._consumer({"fetch.message.max.bytes": _FIRST_BYTES, "topic.metadata.propagation.max.ms": _DELETED_MS})
             try:
                 consumer.assign([TopicPartition(topic, number, starts[topic, number]) for topic, number in some])
                 self._first_records(consumer, set(some), found, refused)
@@ -387,7 +389,7 @@ class KafkaClient:
                 elif error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
                     refused[place[0]] = self._failure("the records of %s" % place[0], error, place[0])
                     done |= {one for one in left if one[0] == place[0]}
-                elif error.code() not in (KafkaError._AUTO_OFFSET_RESET, KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_PARTITION):
+                elif error.code() not in (KafkaError._AUTO_OFFSET_RESET, KafkaError._UNKNOWN_PARTITION):
                     self._heard = error
                     continue
                 done.add(place)
@@ -397,6 +399,10 @@ class KafkaClient:
                 # So that no more of it comes: the next ones are for others.
                 consumer.pause([TopicPartition(*place) for place in done])
                 patience = time.monotonic() + self.timeout
+            elif self._heard is not None and self._heard.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+                self._heard = None
+                counts = self.partition_counts(topic for topic, number in left)
+                left -= {place for place in left if counts[place[0]] is None}
             elif time.monotonic() > patience:
                 raise self._failure("the first records that wait", self._heard)
 
