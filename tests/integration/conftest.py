@@ -165,7 +165,7 @@ def run(main):
 
 
 def _wait(module: str):
-    return None if module.endswith("info") else 60
+    return None if module.endswith(("info", "export")) else 60
 
 
 @pytest.fixture
