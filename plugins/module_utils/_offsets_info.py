@@ -267,6 +267,10 @@ class OffsetsInfo:
                        "consumer's auto.offset.reset says." % (
                            len(beyond), "" if len(beyond) == 1 else "s", sink.name, "is" if len(beyond) == 1 else "are", beyond[0]["topic"],
                            beyond[0]["partition"], beyond[0]["committed"], beyond[0]["begin"], beyond[0]["end"]))
+        unseen = sink.unseen(positions)
+        if unseen:
+            self._warn("%s reads %s, but there is no such topic, or the user lacks the permission Describe on it: what there is to read is not "
+                       "part of the lag." % (sink.name, ", ".join(unseen)))
         if live and connector is not None and connector.state == STOPPED:
             self._stopped.append(sink.name)
             self._kept = self._kept or sink.forgotten_after()

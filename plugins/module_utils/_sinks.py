@@ -178,10 +178,13 @@ class Sink:
 
     def topics(self):
         """The names of the topics that it reads by its configuration; None where that does not tell."""
-        if self.config.get("topics"):
-            return {name.strip() for name in self.config["topics"].split(",") if name.strip()}
+        if self._listed():
+            return self._listed()
         pattern = self._pattern()
         return None if pattern is None else {topic.name for topic in self.kafka.topics() if pattern.fullmatch(topic.name)}
+
+    def _listed(self) -> set:
+        return {name.strip() for name in (self.config.get("topics") or "").split(",") if name.strip()}
 
     def _pattern(self):
         text = self.config.get("topics.regex")
@@ -226,6 +229,11 @@ class Sink:
         raise errors.WishError("%s The last number is the next record to come. Use reset_to with earliest or latest, or force: true if "
                                "that is meant. Nothing was changed." % words)
 
+    def check_sees_all(self) -> None:
+        """Kafka leaves out of a group's offsets those for topics that the user may not see. Raises BrokerDenied if the sink reads such a topic."""
+        for name in sorted(name for name, count in self._counts(self._listed()).items() if count is None):
+            self._check_may_see(name)
+
     def strays(self, plan) -> list:
         """A warning about offsets for topics that it does not read."""
         try:
@@ -250,6 +258,10 @@ class Sink:
         readers = {place: one.client_id for one in members for place in one.places}
         return [_position(place, live.get(place), begins.get(place), ends.get(place), readers.get(place)) for place in sorted(places | set(live))]
 
+    def unseen(self, positions) -> list:
+        """Topics that its configuration names, and of which positions() know nothing."""
+        return sorted(self._listed() - {one["topic"] for one in positions if one["end"] is not None})
+
     def forgotten_after(self) -> str:
         """When the brokers forget the offsets of a group without members, in words."""
         minutes = self.kafka.broker_setting("offsets.retention.minutes")
@@ -264,11 +276,21 @@ class Sink:
 
     def _check_exists(self, topic, number, counts) -> None:
         if counts[topic] is None:
+            self._check_may_see(topic)
             raise errors.WishError("There is no topic %s on the Kafka cluster at %s (or the user may not see it), so %s can have no offset "
                                    "there. Nothing was changed." % (topic, self.kafka.brokers, self.name))
         if number >= counts[topic]:
             raise errors.WishError("There is no partition %d of the topic %s, which has %d (0 to %d). Nothing was changed." % (
                 number, topic, counts[topic], counts[topic] - 1))
+
+    def _check_may_see(self, topic) -> None:
+        """Raises BrokerDenied, which names the permission."""
+        try:
+            self.kafka.topic(topic)
+        except errors.NoTopic:
+            pass
+        except errors.BrokerDenied as error:
+            raise error.also("Nothing was changed.")
 
 
 def _position(place, committed, begin, end, member) -> dict:

@@ -277,6 +277,13 @@ def test_offsets_that_the_log_does_not_hold_are_a_warning():
     assert [one["lag"] for one in found["positions"]] == [0, 50, None]
 
 
+def test_a_topic_that_cannot_be_seen_is_a_warning():
+    found = OffsetsInfo(SinkRest(sink_pairs(p0=40), {"topics": "hidden, t"}), sink_kafka(p0=40)).one("c")
+    assert found["lag"] == 10 and found["warnings"] == [
+        "c reads hidden, but there is no such topic, or the user lacks the permission Describe on it: what there is to read is not "
+        "part of the lag."]
+
+
 def test_a_group_that_is_another_one_is_a_warning():
     found = OffsetsInfo(SinkRest(sink_pairs(p0=40)), sink_kafka("workers-own", p0=40)).one("c")
     assert found["group"]["state"] is None and found["lag"] == 10 and found["warnings"] == [
