@@ -47,8 +47,8 @@ class OffsetsInfo:
         self._history = history
         self._reader = None
         self._consumer_group = consumer_group or None
-        #: sinks that are STOPPED, and how long the brokers keep their offsets
-        self._stopped, self._kept = [], None
+        #: sinks that are STOPPED, with and without offsets, and how long the brokers keep them
+        self._stopped, self._without, self._kept = [], [], None
 
     def one(self, name: str) -> dict:
         """Of one connector; where REST cannot show it, from the topic if brokers are given."""
@@ -271,8 +271,8 @@ class OffsetsInfo:
         if unseen:
             self._warn("%s reads %s, but there is no such topic, or the user lacks the permission Describe on it: what there is to read is not "
                        "part of the lag." % (sink.name, ", ".join(unseen)))
-        if live and connector is not None and connector.state == STOPPED:
-            self._stopped.append(sink.name)
+        if connector is not None and connector.state == STOPPED:
+            (self._stopped if live else self._without).append(sink.name)
             self._kept = self._kept or sink.forgotten_after()
         members = [{"client_id": one.client_id, "host": one.host, "partitions": len(one.places)} for one in group.members]
         return {"group": {"name": sink.group, "state": group.state, "members": members},
@@ -283,6 +283,10 @@ class OffsetsInfo:
         if self._stopped:
             self._warn("The brokers forget the offsets of a group without members after a time (%s). Longer than that these sinks must not be STOPPED, "
                        "or they begin anew where auto.offset.reset says: %s." % (self._kept, ", ".join(sorted(self._stopped))))
+        if self._without:
+            self._warn("These sinks are STOPPED, and the brokers have no offsets of them: there never were any, or they were forgotten, as those "
+                       "of a group without members are after a time (%s). They begin where auto.offset.reset says: %s." % (
+                           self._kept, ", ".join(sorted(self._without))))
 
     # ---- one road each -------------------------------------------------------------------------------------------
 

@@ -267,7 +267,8 @@ class Sink:
         minutes = self.kafka.broker_setting("offsets.retention.minutes")
         if minutes is None or not minutes.isdigit():
             return "offsets.retention.minutes, 7 days by default"
-        return "offsets.retention.minutes is %s, that is %g days" % (minutes, round(int(minutes) / 1440.0, 2))
+        days = round(int(minutes) / 1440.0, 2)
+        return "offsets.retention.minutes is %s%s" % (minutes, ", that is %g days" % days if days >= 1 else "")
 
     # ---- private -------------------------------------------------------------------------------------------------
 

@@ -49,8 +49,8 @@ class Left:
 
     def change(self, check: bool = False, **wish) -> dict:
         backup = str(self._folder / f"{uuid.uuid4().hex}.json")
-        return run_module("connector_offsets", {
-            "name": self.name, "method": "group", "wait_timeout": 5, "backup": True, "backup_file": backup, **wish, **self.options}, check=check)
+        given = {"name": self.name, "method": "group", "wait_timeout": 5, "backup": True, "backup_file": backup}
+        return run_module("connector_offsets", {**given, **wish, **self.options}, check=check)
 
     def refused(self, right: str, **wish) -> str:
         """The message names the right, and every commit is as it was."""

@@ -257,6 +257,7 @@ def test_the_name_of_the_group(options, config):
 
 
 @pytest.mark.parametrize("minutes, told", [("10080", "offsets.retention.minutes is 10080, that is 7 days"),
+                                           ("600", "offsets.retention.minutes is 600"),
                                            (None, "offsets.retention.minutes, 7 days by default")])
 def test_a_sink_that_is_stopped_is_a_warning(minutes, told):
     kafka = sink_kafka(p0=40)
@@ -267,6 +268,15 @@ def test_a_sink_that_is_stopped_is_a_warning(minutes, told):
         f"The brokers forget the offsets of a group without members after a time ({told}). Longer than that these sinks must not be "
         f"STOPPED, "
         "or they begin anew where auto.offset.reset says: c."]
+
+
+def test_a_sink_that_is_stopped_and_has_no_offsets_is_a_warning():
+    found = OffsetsInfo(SinkRest((), state="STOPPED"), sink_kafka()).one("c")
+    assert found["warnings"] == [
+        "These sinks are STOPPED, and the brokers have no offsets of them: there never were any, or they were forgotten, as those of a "
+        "group without members are after a time (offsets.retention.minutes, 7 days by default). They begin where "
+        "auto.offset.reset says: c."]
+    assert OffsetsInfo(SinkRest(()), sink_kafka()).one("c")["warnings"] == []  # it runs
 
 
 def test_offsets_that_the_log_does_not_hold_are_a_warning():
@@ -335,7 +345,8 @@ def test_all_from_the_topic_with_those_that_are_gone():
     found = OffsetsInfo(rest, kafka, offset_topic="offsets").all()
     assert {one["name"]: (one["connector_exists"], one["offsets"], len(one["unreadable_records"])) for one in found["connectors"]} == {
         "c": (True, pairs(p1=4), 0), "gone": (False, pairs(p1=5), 0), "hurt": (False, [], 1), "new": (True, [], 0), "s": (True, [], 0)}
-    assert (found["method"], found["changed"], found["warnings"]) == ("topic", False, [])
+    assert (found["method"], found["changed"]) == ("topic", False)
+    assert len(found["warnings"]) == 1 and found["warnings"][0].endswith(" They begin where auto.offset.reset says: s.")
     assert found["method_reason"] == "only the offsets topic shows the offsets of all connectors, gone ones too"
     topic = found["topic"]
     assert {one["key"] for one in topic.pop("unreadable_records")} == {"garbage", '["hurt",{"p":[]}]'}
