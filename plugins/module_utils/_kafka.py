@@ -24,6 +24,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils import _er
 try:
     from confluent_kafka import (
         Consumer,
+        ConsumerGroupState,
         ConsumerGroupTopicPartitions,
         IsolationLevel,
         KafkaError,
@@ -241,6 +242,12 @@ class KafkaClient:
             Member(member.client_id, member.host.lstrip("/"),
                    sorted((place.topic, place.partition) for place in member.assignment.topic_partitions) if member.assignment else [])
             for member in found.members])
+
+    def idle_groups(self) -> list:
+        """Names of the consumer groups without members, as far as the user may see them."""
+        found = self._patiently(lambda: self._result("the consumer groups", self._admin().list_consumer_groups(
+            states={ConsumerGroupState.EMPTY}, request_timeout=self.timeout)))
+        return sorted(one.group_id for one in found.valid)
 
     def group_offsets(self, name: str) -> dict:
         """{(topic, partition): the offset that was committed}; {} where there is no such group. Raises BrokerDenied."""

@@ -14,7 +14,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._model imp
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_topic import topics_of
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import cut, info_result
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import AUTO, GROUP, REST, TOPIC, TURNS
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._sinks import Sink, outside, place_of, second_store
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._sinks import Sink, orphaned_groups, outside, place_of, second_store
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.group import GroupStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, TopicStore, raw_text
@@ -40,7 +40,7 @@ class OffsetsInfo:
         self.rest = rest
         self.kafka = kafka
         self.method = TOPIC if history and method == AUTO else method
-        self.max_entries = max_entries
+        self.max_entries = self._limit = max_entries
         self.warnings = []
         self._why = "history is on the topic alone" if history and method == AUTO else "method: topic"
         self._offset_topic = offset_topic
@@ -114,12 +114,12 @@ class OffsetsInfo:
 
     def all(self) -> dict:
         """Of every connector: those that the worker knows, and by the topic those of which there are only offsets left."""
-        found = self._all_of_them()
+        known = None if self.rest is None else self.rest.connectors()
+        found = dict(self._all_of_them(known), **self._orphaned_groups(known))
         self._warn_stopped()
         return found
 
-    def _all_of_them(self) -> dict:
-        known = None if self.rest is None else self.rest.connectors()
+    def _all_of_them(self, known) -> dict:
         if self.method == GROUP:
             if known is None:
                 raise errors.WishError("method: group without name needs connect_url: the groups alone do not tell which of them are connectors.")
@@ -167,6 +167,15 @@ class OffsetsInfo:
             except (errors.RestError, errors.BrokerError) as error:
                 self._warn("%s is left out: %s" % (name, error.message))
         return found
+
+    def _orphaned_groups(self, known) -> dict:
+        found = None
+        if self.kafka is not None and known is not None and self.method in (AUTO, GROUP):
+            try:
+                found = orphaned_groups(self.kafka, {name: (parts.get("info") or {}).get("config") for name, parts in known.items()})
+            except errors.BrokerError as error:
+                self._warn("The groups of sinks that are gone could not be looked for. %s" % error.message)
+        return {"orphaned_groups": found and cut(found, self._limit), "orphaned_groups_count": None if found is None else len(found)}
 
     def _all_by_rest(self, known) -> dict:
         found = []

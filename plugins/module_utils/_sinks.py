@@ -24,6 +24,9 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan impo
 _PAUSE = 0.5
 _SHOWN = 3
 
+#: what Connect calls the group of a sink, before its name
+_PREFIX = "connect-"
+
 _GROUP_ID = "consumer.override.group.id"
 _ISOLATION = "consumer.override.isolation.level"
 _BROKERS = "consumer.override.bootstrap.servers"
@@ -65,7 +68,7 @@ class Sink:
         self.kafka = kafka
         self.name = name
         self.config = config or {}
-        self.group = consumer_group or self.config.get(_GROUP_ID) or "connect-" + name
+        self.group = consumer_group or self.config.get(_GROUP_ID) or _PREFIX + name
         #: the user or the connector's configuration names it; else it is the worker's rule, which consumer.group.id can change
         self.is_named = bool(consumer_group or self.config.get(_GROUP_ID))
         self._committed = (self.config.get(_ISOLATION) or "").lower() == "read_committed"
@@ -298,6 +301,21 @@ def _position(place, committed, begin, end, member) -> dict:
     begin, end = begin and begin[0], end and end[0]
     return {"topic": place[0], "partition": place[1], "committed": committed, "begin": begin, "end": end,
             "lag": None if committed is None or end is None else max(0, end - max(committed, begin)), "member": member}
+
+
+def orphaned_groups(kafka, known: dict) -> list:
+    """Groups with offsets and without members that are called as if they were of sinks, but of none of those known: {name: its configuration}.
+
+    A guess: a group does not tell what Connect cluster, or whether one at all, it belongs to.
+    """
+    taken = {_PREFIX + name for name in known} | {Sink(kafka, name, config).group for name, config in known.items()}
+    groups = {name: kafka.group_offsets(name) for name in kafka.idle_groups() if name.startswith(_PREFIX) and name not in taken}
+    counts = kafka.partition_counts({topic for live in groups.values() for topic, number in live})
+    places = {place for live in groups.values() for place in live if (counts[place[0]] or 0) > place[1]}
+    begins, ends = kafka.log(places, EARLIEST), kafka.log(places, LATEST)
+    return [{"group": name, "connector": name[len(_PREFIX):], "offsets_count": len(live),
+             "lag": sum(_position(place, live[place], begins.get(place), ends.get(place), None)["lag"] or 0 for place in live)}
+            for name, live in sorted(groups.items()) if live]
 
 
 def outside(positions) -> list:

@@ -114,6 +114,22 @@ connectors:
   returned: without O(name)
   type: list
   elements: dict
+orphaned_groups:
+  description:
+    - Consumer groups that have offsets and no members, and are called as if they were of a sink that this Connect cluster does not have, by
+      C(group). Each with the name of such a C(connector), with how many partitions have an offset (C(offsets_count)), and with the C(lag).
+    - It is a guess by the name. A group does not tell whose it is, and on the same brokers another Connect cluster, or a consumer that is no
+      connector, may need it.
+    - Null by O(method=rest) and O(method=topic), and without O(connect_url) or O(bootstrap_servers).
+  returned: without O(name)
+  type: list
+  elements: dict
+  sample:
+    - {group: connect-old-sink, connector: old-sink, offsets_count: 6, lag: 1200}
+orphaned_groups_count:
+  description: How many such groups there are. O(max_entries) cuts the list.
+  returned: without O(name)
+  type: int
 connector_exists:
   description: Whether there is such a connector. Null without O(connect_url). V(false) with offsets is an orphan.
   returned: with O(name)

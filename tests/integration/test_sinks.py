@@ -397,6 +397,35 @@ def test_the_report(sinks, playbooks, main, kafka):
     assert "to read" in play.stdout and f"{name}: 1 partition, lag 1" in play.stdout
 
 
+def test_groups_that_are_left(sinks, sinks_of, v35, playbooks):
+    """Of a sink that was deleted, and of one that another Connect cluster has, as nobody can tell the difference; not of one that is here."""
+    topic, other = sinks.topic(2), sinks_of(v35)
+    sinks.produce(topic, (0, "a"), (0, "b"), (1, "c"))
+    here, gone, there = sinks.make(topic), sinks.make(topic), other.make(topic)
+    for one, name in ((sinks, here), (sinks, gone), (other, there)):
+        wait_until(lambda name=name: sinks.commits(f"connect-{name}") == {(topic, 0): 2, (topic, 1): 1}, reason="the commits")
+        one.stop(name)
+    sinks.delete(gone)
+    sinks.produce(topic, (0, "d"), (1, "e"), (1, "f"))
+    found = {one["connector"]: one for one in sinks.look(method="group")["orphaned_groups"]}
+    for name in (gone, there):
+        assert found[name] == {"group": f"connect-{name}", "connector": name, "offsets_count": 2, "lag": 3}
+    assert here not in found and there not in [one["connector"] for one in other.look(method="group")["orphaned_groups"]]
+    # The workers' own groups have no offsets.
+    assert not {"main", "v35"} & set(found)
+    folder = sinks.folder / "reports"
+    play = playbooks.run("streamops.kafka_connect.offsets_report", {"eu": {
+        "kafka_connect_url": sinks.cluster.url, "kafka_bootstrap_servers": [sinks.kafka.bootstrap_servers],
+        "kafka_connect_offset_topic": sinks.cluster.offset_topic}}, offsets_report_lines=0, offsets_report_dir=str(folder))
+    assert play.rc == 0 and "A guess by the name: another Connect cluster" in play.stdout, play
+    assert f"connect-{gone}: 2 partitions, lag 3" in play.stdout and f"connect-{there}: 2 partitions, lag 3" in play.stdout
+    report = json.loads((folder / "eu.json").read_text())
+    assert gone in [one["connector"] for one in report["orphaned_groups"]] and gone not in report["orphans"]
+    # What the report says: the offsets of the one that is gone can be removed.
+    assert sinks.change(gone, state="absent", method="group")["changed"] is True
+    assert gone not in [one["connector"] for one in sinks.look(method="group")["orphaned_groups"]]
+
+
 # ---- the role -----------------------------------------------------------------------------------------------------
 
 def test_the_role(sinks, playbooks, main, kafka):
