@@ -398,7 +398,7 @@ def test_the_report(sinks, playbooks, main, kafka):
 
 
 def test_groups_that_are_left(sinks, sinks_of, v35, playbooks):
-    """Of a sink that was deleted, and of one that another Connect cluster has, as nobody can tell the difference; not of one that is here."""
+    """Of a sink that was deleted, and of one that another Connect cluster has, as nobody can tell these two apart; of none that is here."""
     topic, other = sinks.topic(2), sinks_of(v35)
     sinks.produce(topic, (0, "a"), (0, "b"), (1, "c"))
     here, gone, there = sinks.make(topic), sinks.make(topic), other.make(topic)
