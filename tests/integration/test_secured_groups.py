@@ -11,7 +11,8 @@ import pytest
 from confluent_kafka import ConsumerGroupTopicPartitions, Producer, TopicPartition
 from confluent_kafka.admin import AclOperation, NewTopic, ResourceType
 
-from tests.integration.support.configs import sink_at
+from tests.integration.conftest import cluster_of
+from tests.integration.support.configs import file_sink, sink_at
 from tests.integration.support.modules import run_module
 from tests.integration.support.secured import login
 from tests.integration.support.worker import ordered
@@ -140,3 +141,33 @@ def test_to_remove_all(left, allow):
     left.refused(told("Group", left.group, "Delete"), state="absent")
     allow(GROUP, left.group, DELETE)
     assert left.change(state="absent")["changed"] is True and left.commits() == {}
+
+
+def admin_of(secured: dict, user: str) -> dict:
+    """Configuration of a sink whose worker looks at its group, and changes it, as that user."""
+    login = f'username="{user}" password="{secured["users"][user]["password"]}"'
+    return {f"admin.override.{name}": value for name, value in {
+        "bootstrap.servers": secured["sasl_ssl"], "security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN",
+        "sasl.jaas.config": f"org.apache.kafka.common.security.plain.PlainLoginModule required {login};",
+        "ssl.truststore.type": "PEM", "ssl.truststore.location": secured["ca"]}.items()}
+
+
+def test_half_of_a_change_by_rest(left, allow, secured, secured_stack, plain, tmp_path):
+    """Connect sets offsets and removes others in two requests: here the second one is refused, as the worker may not Delete."""
+    worker = cluster_of(secured_stack, "main").worker
+    first = left.topics[0]
+    allow(GROUP, left.group, READ)
+    for topic in left.topics:
+        allow(TOPIC, topic, READ)
+    worker.create(left.name, {**file_sink(",".join(left.topics), tmp_path / "out.txt"), **admin_of(secured, "operator")}, "STOPPED")
+    try:
+        wish = {"method": "rest", "offsets": at(left, 1, 1), "purge": True}
+        rest = {"name": left.name, "connect_url": [worker.url], "bootstrap_servers": [plain], "wait_timeout": 5, **wish}
+        result = run_module("connector_offsets", rest)
+        assert result["failed"] and "2 partitions had been changed, and were put back: the offsets are as they were." in result["msg"], result
+        assert left.commits() == left.begin
+        allow(GROUP, left.group, DELETE)
+        assert run_module("connector_offsets", rest)["changed"] is True
+        assert left.commits() == {(first, 0): 1, (first, 1): 1}
+    finally:
+        worker.delete(left.name)
