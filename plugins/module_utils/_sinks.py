@@ -299,8 +299,11 @@ class Sink:
 
 def _position(place, committed, begin, end, member) -> dict:
     begin, end = begin and begin[0], end and end[0]
-    return {"topic": place[0], "partition": place[1], "committed": committed, "begin": begin, "end": end,
-            "lag": None if committed is None or end is None else max(0, end - max(committed, begin)), "member": member}
+    if end is None or committed is None and begin < end:
+        lag = None  # where a consumer without an offset begins is its own affair
+    else:
+        lag = max(0, end - max(committed or 0, begin))
+    return {"topic": place[0], "partition": place[1], "committed": committed, "begin": begin, "end": end, "lag": lag, "member": member}
 
 
 def orphaned_groups(kafka, known: dict) -> list:

@@ -169,7 +169,8 @@ group:
 positions:
   description:
     - Of a sink, with O(bootstrap_servers), every partition that it reads or has an offset for. C(committed) is its offset, null if it has none,
-      C(begin) and C(end) are what the log holds, C(lag) is how many records are left to read at most, C(member) the client id of who reads it.
+      C(begin) and C(end) are what the log holds, C(lag) is how many records are left to read at most (null if there are records, but no offset),
+      C(member) the client id of who reads it.
   returned: with O(name)
   type: list
   elements: dict

@@ -98,6 +98,11 @@ class Shop:
         """id -> the transaction that wrote the row last, for which a value that stays the same is no matter."""
         return {int(number): version for number, version in (line.split("|") for line in self.sql("SELECT id, xmin FROM {table}"))}
 
+    def slow_down(self) -> None:
+        """Each row takes a second."""
+        self.sql("CREATE FUNCTION {table}() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NEW; END';"
+                 "CREATE TRIGGER slow BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION {table}()")
+
     def await_rows(self, *rows: str) -> None:
         wait_until(lambda: self.rows() == list(rows), reason=f"{rows} in the table")
 
@@ -181,7 +186,7 @@ class Proofs:
         table = {"url": f"jdbc:postgresql://127.0.0.1:{self.shop.postgres.port}/postgres", "table": f"public.{name}"}
         check = {"type": "sink", "topic": name, "table": name, "key_column": "id", "key_field": "payload.id",
                  "columns": {"item": "payload.item", "cents": "payload.cents"}}
-        return {"topics": [name], "quiet": 3, "checks": [check], "expectation": {"tables": {name: table}}}
+        return {"topics": [name], "quiet": 1, "checks": [check], "expectation": {"tables": {name: table}}}
 
     def result(self) -> tuple[dict, dict]:
         """(the check, the expectation) of the newest report."""
@@ -201,10 +206,13 @@ def test_a_damaged_table_is_filled_again_and_proven(shop, playbooks):
     shop.sql("ALTER TABLE {table} ALTER COLUMN item DROP NOT NULL; DELETE FROM {table} WHERE id IN (6, 9, 23);"
              "UPDATE {table} SET item = 'garbled' WHERE id IN (10, 13)")
     before = shop.versions()
+    shop.slow_down()
     proofs = Proofs(shop, playbooks)
     play = proofs("reset_offsets", reset_offsets_connectors=[{
         "name": shop.name, "reset_to": {"timestamp": "2026-01-31T12:06:00Z"}, "change_id": f"CHG-{shop.name}", "verify": proofs.verify()}])
     assert play.rc == 0, play
+    # It has waited for the sink, whose ten rows take a while, and not for the topic alone, where nothing comes.
+    assert "Wait until it has read everything (" in play.text and "has not read everything" not in play.text
     right = [*map(row, range(12)), row(13), "15||1500", row(19), row(23)]
     assert shop.rows() == right and shop.worker.state(shop.name) == ("RUNNING", ["RUNNING"])
     # By their time, and no others: 6 to 11, and what came behind them.
