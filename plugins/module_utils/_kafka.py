@@ -24,6 +24,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils import _er
 try:
     from confluent_kafka import (
         Consumer,
+        ConsumerGroupState,
         ConsumerGroupTopicPartitions,
         IsolationLevel,
         KafkaError,
@@ -248,6 +249,12 @@ class KafkaClient:
                    sorted((place.topic, place.partition) for place in member.assignment.topic_partitions) if member.assignment else [])
             for member in found.members])
 
+    def idle_groups(self) -> list:
+        """Names of the consumer groups without members, as far as the user may see them."""
+        found = self._patiently(lambda: self._result("the consumer groups", self._admin().list_consumer_groups(
+            states={ConsumerGroupState.EMPTY}, request_timeout=self.timeout)))
+        return sorted(one.group_id for one in found.valid)
+
     def group_offsets(self, name: str) -> dict:
         """{(topic, partition): the offset that was committed}; {} where there is no such group. Raises BrokerDenied."""
         what = "the offsets of the consumer group %s" % name
@@ -278,12 +285,12 @@ class KafkaClient:
         try:
             done = self._outcome(what, future, name).topic_partitions
         except KafkaException as error:
-            raise self._not_committed(name, what, error.args[0])
+            raise self._not_committed(name, what, error.args[0], "Read")
         except errors.BrokersUnreachable as error:
             raise errors.WriteUnsure(error.message, **error.facts)
         refused = [place for place in done if place.error is not None and place.error.code() != KafkaError.NO_ERROR]
         if refused:
-            raise self._not_committed(name, what, refused[0].error, refused[0])
+            raise self._not_committed(name, what, refused[0].error, "Read", refused[0])
 
     def delete_group(self, name: str) -> None:
         """Remove all offsets of a group that has no members, and the group. No error if there is none. Raises like commit()."""
@@ -294,11 +301,11 @@ class KafkaClient:
             self._outcome(what, future, name)
         except KafkaException as error:
             if error.args[0].code() not in _NO_GROUP:
-                raise self._not_committed(name, what, error.args[0])
+                raise self._not_committed(name, what, error.args[0], "Delete")
         except errors.BrokersUnreachable as error:
             raise errors.WriteUnsure(error.message, **error.facts)
 
-    def _not_committed(self, name, what, error, place=None):
+    def _not_committed(self, name, what, error, right, place=None):
         facts = {"bootstrap_servers": self.brokers, "kafka_error": error.name()}
         if error.code() in _IN_USE:
             return errors.GroupInUse("The consumer group %s has members, so the brokers at %s take no offsets for it (%s)." % (
@@ -307,7 +314,7 @@ class KafkaClient:
             return errors.WriteUnsure("No certain answer from the Kafka brokers at %s about %s: %s." % (self.brokers, what, error.str()), **facts)
         topic = place.topic if place is not None else None
         # A commit needs the permission to read a topic, not to write to it.
-        found = self._failure(what, error, topic, write=error.code() != KafkaError.TOPIC_AUTHORIZATION_FAILED, group=name)
+        found = self._failure(what, error, topic, write=error.code() != KafkaError.TOPIC_AUTHORIZATION_FAILED, group=name, right=right)
         return found if place is None else found.also("It was refused for %s-%d." % (topic, place.partition))
 
     # ---- reading -----------------------------------------------------------------------------------------------
@@ -526,8 +533,8 @@ class KafkaClient:
                 raise self._failure(what, self._heard, topic)
         return future.result()
 
-    def _failure(self, what, error, topic=None, write=False, transactional_id=None, group=None):
-        """A KafkaError (None: silence) as one of ours."""
+    def _failure(self, what, error, topic=None, write=False, transactional_id=None, group=None, right="Describe"):
+        """A KafkaError (None: silence) as one of ours. right: the one on the group that the request needs."""
         facts = {"bootstrap_servers": self.brokers, "kafka_error": error.name() if error is not None else None}
         if error is not None:
             code, text = error.code(), error.str()
@@ -542,8 +549,7 @@ class KafkaClient:
             if code == KafkaError.GROUP_AUTHORIZATION_FAILED and group is not None:
                 return errors.BrokerDenied(
                     "The brokers at %s do not let us %s the consumer group %s: the user needs the permission %s on Group %s."
-                    % (self.brokers, "change" if write else "see", group, "Read (and Delete, to remove offsets)" if write else "Describe", group),
-                    **facts)
+                    % (self.brokers, {"Describe": "see", "Read": "change", "Delete": "delete"}[right], group, right, group), **facts)
             if code in (KafkaError.CLUSTER_AUTHORIZATION_FAILED, KafkaError.GROUP_AUTHORIZATION_FAILED):
                 return errors.BrokerDenied("The brokers at %s do not let us see %s: %s." % (self.brokers, what, text), **facts)
             if code in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC):

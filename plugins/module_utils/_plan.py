@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import (
+    OFFSET,
+    PARTITION,
     SINK,
     SOURCE,
+    TOPIC,
     Entry,
     Snapshot,
     canonical,
@@ -35,6 +38,10 @@ NONE = "none"
 #: field of a declared pair
 NEXT = "next_offset"
 UNKNOWN = "unknown"
+
+#: fields that people put beside partition and offset when they mean a sink, and what it is then
+_FLAT = {"topic", TOPIC, PARTITION, OFFSET}
+_SINKS = " Of a sink they are {partition: {%s: TOPIC, %s: NUMBER}, offset: {%s: NUMBER}}." % (TOPIC, PARTITION, OFFSET)
 
 
 class Wish:
@@ -205,8 +212,8 @@ def _entry(item, where: str, needs_offset: bool, null_removes: bool) -> Entry:
         return _next_entry(item, where)
     unknown = sorted(set(item) - {"partition", "offset"})
     if unknown:
-        raise WishError("%s has the unknown field%s %s; known are partition and offset."
-                        % (where, "s" if len(unknown) > 1 else "", ", ".join(unknown)))
+        raise WishError("%s has the unknown field%s %s; known are partition and offset.%s"
+                        % (where, "s" if len(unknown) > 1 else "", ", ".join(unknown), _SINKS if _FLAT & set(unknown) else ""))
     if "partition" not in item:
         raise WishError("%s has no partition." % where)
     partition = check_map(item["partition"], where + ".partition")

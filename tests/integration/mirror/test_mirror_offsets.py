@@ -159,7 +159,7 @@ def test_refused_with_nothing_changed(copied, change, topic, east):
         ({"offsets": pairs("no-such-topic", 0)}, "There is no topic no-such-topic on the source cluster east"),
         ({"offsets": [{"partition": part(name, 0), "next_offset": 7}]}, "-0 at 7, but it holds 0 to 6."),
         ({"offsets": [{"partition": part(name, "0"), "next_offset": 3}]}, "is not live, but {"),
-        ({"offsets": [{"partition": part(name, -1), "next_offset": 3}]}, "partition must be a whole number from 0 on, it is the integer -1"),
+        ({"offsets": [{"partition": part(name, -1), "next_offset": 3}]}, "must be a whole number from 0 on, it is the integer -1"),
         ({"offsets": [{"partition": part("no-such-topic", 0), "next_offset": 0}]}, "There is no topic no-such-topic on the"),
         ({"offsets": [{"partition": part(name, 0), "next_offset": -1}]}, "offsets[0].next_offset must be a whole number from 0 on"),
         ({"offsets": [{"partition": part(name, 0), "next_offset": 1, "offset": {"offset": 0}}]},

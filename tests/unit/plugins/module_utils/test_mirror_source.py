@@ -232,7 +232,6 @@ def test_a_source_that_nobody_can_reach(config, reason):
 def test_one_client_for_each_source():
     made = []
 
-
     def make(settings, timeout):
         made.append((settings, timeout))
         return len(made)
@@ -302,11 +301,11 @@ def test_what_puts_an_earlier_state_back_is_not_judged():
     assert made(wish)[1] == [("set", {"offset": 5}, {"offset": 99})]
 
 
-def target(config=CONFIG):
+def target():
     kafka = FakeKafka("mm2-offsets.east.internal", "mm2-configs.east.internal")
     key = '["MirrorSourceConnector",{"cluster":"east","partition":0,"topic":"orders"}]'
     kafka.put(key, '{"offset":5}', topic="mm2-offsets.east.internal")
-    for value in (json.dumps({"properties": {"topics": "old"}}), json.dumps({"properties": config})):
+    for value in (json.dumps({"properties": {"topics": "old"}}), json.dumps({"properties": CONFIG})):
         kafka.put("connector-MirrorSourceConnector", value, 0, "mm2-configs.east.internal")
     return kafka
 
