@@ -100,7 +100,7 @@ class MirrorSource:
         for place, one in found.items():
             entry = Entry(self.partition_of(place), stored_for(one.offset))
             key = canonical(entry.partition)
-            keyed[key], notes[key], following[key] = entry, "next is %d, %s" % (one.offset, one.note), one.offset
+            keyed[key], notes[key], following[key] = entry, "record %d, %s" % (one.offset, one.note), one.offset
         return wish.in_numbers(keyed, notes, following if reset.word != _reset.LATEST else None), warnings
 
     def _places(self, reset, live, warnings) -> set:

@@ -87,7 +87,7 @@ class Wish:
             )
         wish = cls(_entries(items, "offsets", needs_offset=True), purge)
         wish.following = {canonical(item["partition"]): whole(item[NEXT], NEXT) for item in items if NEXT in item}
-        wish.notes = {key: "next is %d" % following for key, following in wish.following.items()}
+        wish.notes = {key: "record %d" % following for key, following in wish.following.items()}
         return wish
 
     @classmethod

@@ -82,7 +82,7 @@ def test_the_next_record_is_the_next_one_copied(copied, change, west, policy):
         assert result["changed"] and result["offsets"] == pairs(name, 2)
         assert {one["partition"]["partition"]: (one["action"], one["from"], one["to"]) for one in result["actions"]} == {
             0: ("set", {"offset": 5}, {"offset": 2}), 1: ("remove", {"offset": 5}, None)}
-        assert "next is 3" in result["diff"][0]["prepared"] and "next is 0" in result["diff"][0]["prepared"]
+        assert "to record 3" in result["diff"][0]["prepared"] and "to record 0" in result["diff"][0]["prepared"]
     await_records(west, copy, 12 + 3 + 6)
     assert values(west, copy, 0) == [*range(6), 3, 4, 5] and values(west, copy, 1) == [*range(6), *range(6)]
     wait_until(lambda: stored(flow, name) == {0: 5, 1: 5}, reason="the positions")

@@ -99,7 +99,7 @@ def test_words(reset_to, topics, entries):
 def test_words_with_their_notes():
     wish = resolved({"timestamp": 80})[1]
     key = canonical(part("orders", 0))
-    assert (wish.notes[key], wish.following[key]) == ("next is 4, the record of 1970-01-01T00:00:00.080Z", 4)
+    assert (wish.notes[key], wish.following[key]) == ("record 4, the record of 1970-01-01T00:00:00.080Z", 4)
 
 
 def test_a_shift_beyond_the_log_is_cut():
