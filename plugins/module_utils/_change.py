@@ -164,6 +164,8 @@ class OffsetsChange:
 
     def _find(self):
         """The connector, None where there is none or no worker that could be asked."""
+        if self.client is not None and self.roads.is_file:
+            self._check_no_answer()
         if self.client is not None:
             try:
                 found = self.lifecycle.read_settled()
@@ -186,6 +188,21 @@ class OffsetsChange:
                 "Give connect_url, or assume_stopped: true if its workers are down. Nothing was changed." % self.name)
         return None
 
+    def _check_no_answer(self) -> None:
+        """A standalone worker that runs would not see the change of its file, and write over it. Raises StateError."""
+        try:
+            self.client.root()
+        except errors.Unreachable:
+            pass
+        else:
+            if not self.assume_stopped:
+                raise errors.StateError(
+                    "The worker at %s is running. It reads its file only when it starts, and writes the whole of it at each commit: stop it, or "
+                    "use method: rest. If it is another worker than the file's, leave connect_url out or use assume_stopped: true. Nothing was "
+                    "changed." % self.client.url)
+        self.client = None
+        self.roads.without_rest()
+
     def _plan(self, found):
         finishes = self.once.finishes
         wish = Wish.begun(self.once.change) if finishes and self.wish.reset is not None else self.wish
@@ -199,7 +216,7 @@ class OffsetsChange:
         if found is None:
             if self.store.road == GROUP:
                 self._await_free(None)
-            else:
+            elif not (self.roads.is_file and self.assume_stopped):
                 self._check_nothing_runs()
             if self.exists is False and self.wish.sets:
                 self.warnings.append("There is no connector %s: the offsets wait for one that is created with this name." % self.name)
@@ -235,6 +252,11 @@ class OffsetsChange:
             work = self.roads.running()
             if not work:
                 return
+            if self.roads.is_file:
+                raise errors.StateError(
+                    "A standalone worker that runs on this machine has the file of the offsets: %s. It reads the file only when it starts, and writes "
+                    "the whole of it at each commit. Stop it, or use assume_stopped: true if that is not so. Nothing was changed." % (
+                        "; ".join(work[:5])), workers=work)
             if self.clock() > end:
                 raise errors.StateError(
                     "%s, but the brokers know a Connect worker that runs it: %s. A running task would write its own offset over the change. "

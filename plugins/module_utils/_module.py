@@ -18,6 +18,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._http impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import KAFKA_TRACEBACK, KafkaClient
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._rest import ConnectClient
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._source_clusters import SourceClusters
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._worker_config import OPTIONS, options_of
 
 _PROTOCOLS = ["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 
@@ -86,6 +87,11 @@ def connection_options() -> dict:
     )
 
 
+def worker_options() -> dict:
+    """Where offsets are, in place of brokers or beside them: a standalone worker's file, or any worker's own configuration."""
+    return dict(offset_file=dict(type="path"), worker_config=dict(type="path"))
+
+
 def run(options: dict, action, secrets=None, brokers=False, sources=False, **rules) -> None:
     """A module's whole main(): ``action(client, params, check_mode) -> result`` between argument spec and exit.
 
@@ -98,6 +104,10 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, **rul
     module = AnsibleModule(argument_spec=dict(connection_options(), **options), supports_check_mode=True, **rules)
     if REQUESTS_TRACEBACK:
         module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_TRACEBACK)
+    try:
+        _read_worker_config(module)
+    except WishError as error:
+        module.fail_json(msg=error.message)
     if brokers and _given(module.params["bootstrap_servers"]) and KAFKA_TRACEBACK:
         module.fail_json(msg=missing_required_lib("confluent-kafka"), exception=KAFKA_TRACEBACK)
     if secrets:
@@ -115,7 +125,7 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, **rul
         clusters = _source_clusters(module) if sources else clusters
         if _given(module.params["connect_url"]):
             transport = _transport(module.params)
-        elif kafka is None:
+        elif kafka is None and not module.params.get("offset_file"):
             raise WishError("connect_url is %s: give the URL of at least one worker of the Connect cluster%s." % (
                 "missing" if module.params["connect_url"] is None else "empty",
                 ", or bootstrap_servers to work on the offsets topic alone" if brokers else ""))
@@ -139,6 +149,22 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, **rul
     if not module._diff:
         result.pop("diff", None)
     module.exit_json(**result)
+
+
+def _read_worker_config(module) -> None:
+    """What the user does not say, the worker's own configuration says. Raises WishError."""
+    path = module.params.get("worker_config")
+    if not path:
+        return
+    try:
+        with open(path, encoding="latin-1") as file:
+            text = file.read()
+    except OSError as error:
+        raise WishError("worker_config %s cannot be read: %s." % (path, error.strerror))
+    given = [name for name in OPTIONS if module.params.get(name) not in (None, "", [])]
+    found = options_of(text, path, given)
+    module.no_log_values.update(value for name, value in found.items() if name in ("sasl_password", "ssl_key_password"))
+    module.params.update((name, value) for name, value in found.items() if name in module.params)
 
 
 def _given(values) -> list:
