@@ -204,7 +204,8 @@ options:
       - V(file) is the file of a standalone worker, O(offset_file), which is replaced in one step with its owner and mode. A worker reads it only
         when it starts and writes over it at each commit. So the task fails if O(connect_url) answers, or if such a worker runs on this
         machine, unless O(assume_stopped=true).
-      - V(auto) is V(file) with O(offset_file). Else it takes REST where the worker can do the change, else the topic (of a sink, the group) if O(bootstrap_servers) is given. REST cannot do it on
+      - V(auto) is V(file) with O(offset_file). Else it takes REST where the worker can do the change, else the topic (of a sink, the group) if
+        O(bootstrap_servers) is given. REST cannot do it on
         Connect before 3.6, for a connector that is gone, for a name with C(/), C(%) or C(\\) on Connect 4, and for partitions whose
         records have other key bytes than the worker builds. With O(bootstrap_servers) the topic is read to see whether there are
         such records, also where REST shows nothing of it. RV(method) and RV(method_reason) tell which road was taken and why.

@@ -28,9 +28,10 @@ options:
     description:
       - The road to the offsets. V(rest) is Connect's REST API, V(topic) the topic on which the workers keep them, V(group) the consumer group of
         a sink (without O(name) of all sinks), V(file) a standalone worker's O(offset_file).
-      - V(auto) is V(file) with O(offset_file). Else it takes REST where it shows them, and the topic (of a sink, the group), if O(bootstrap_servers) is given, where it does not (a worker that is
-        too old, a connector that is gone or cannot be named in a URL, records that REST does not show as they are). For all
-        connectors it takes the topic if it can, and REST or the group for the sinks among them. RV(method) and RV(method_reason) tell which and why.
+      - V(auto) is V(file) with O(offset_file). Else it takes REST where it shows them, and the topic (of a sink, the group), if
+        O(bootstrap_servers) is given, where it does not (a worker that is too old, a connector that is gone or cannot be named in a URL,
+        records that REST does not show as they are). For all connectors it takes the topic if it can, and REST or the group for the sinks
+        among them. RV(method) and RV(method_reason) tell which and why.
     type: str
     choices: [auto, rest, topic, group, file]
     default: auto
