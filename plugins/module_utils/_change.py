@@ -13,6 +13,7 @@ says so, or says what is left to do.
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _backup
@@ -190,12 +191,9 @@ class OffsetsChange:
 
     def _check_no_answer(self) -> None:
         """A standalone worker that runs would not see the change of its file, and write over it. Raises StateError."""
-        try:
-            self.client.root()
-        except errors.Unreachable:
-            pass
-        else:
-            if not self.assume_stopped:
+        if not self.assume_stopped:
+            with contextlib.suppress(errors.Unreachable):
+                self.client.root()
                 raise errors.StateError(
                     "The worker at %s is running. It reads its file only when it starts, and writes the whole of it at each commit: stop it, or "
                     "use method: rest. If it is another worker than the file's, leave connect_url out or use assume_stopped: true. Nothing was "

@@ -40,15 +40,20 @@ def decode(data: bytes) -> JavaMap:
     buckets, size = reader.int32("the number of its buckets"), reader.int32("the number of its entries")
     if size < 0 or buckets < 0:
         raise ValueError("it claims to have %d entries in %d buckets" % (size, buckets))
-    entries = []
+    entries = {}
     for _number in range(size):
         key = reader.array()
-        entries.append((key, reader.array()))
+        if key in entries:  # Java would take either value, by chance
+            raise ValueError("a key is there twice, again before byte %d" % reader.at)
+        entries[key] = reader.array()
     reader.expect(_END, "the end of the map")
     reader.done()
-    if len({key for key, value in entries}) < len(entries):
-        raise ValueError("a key is there twice")
-    return JavaMap(entries, threshold, buckets)
+    return JavaMap(list(entries.items()), threshold, buckets)
+
+
+def begins(data: bytes) -> bool:
+    """Can this be the first bytes of one? For files that are too large to be read for nothing."""
+    return data[:len(_START)] == _START[:len(data)]
 
 
 def encode(found: JavaMap) -> bytes:
@@ -83,6 +88,10 @@ def _room(found) -> tuple:
 class _Reader:
     def __init__(self, data: bytes):
         self._data, self._at, self._has_class = data, 0, False
+
+    @property
+    def at(self) -> int:
+        return self._at
 
     def expect(self, wanted: bytes, what: str) -> None:
         found = self._data[self._at:self._at + len(wanted)]

@@ -102,13 +102,14 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, **rul
     """
     gc.disable()  # a short life, and maybe a hundred thousand offsets
     module = AnsibleModule(argument_spec=dict(connection_options(), **options), supports_check_mode=True, **rules)
-    if REQUESTS_TRACEBACK:
-        module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_TRACEBACK)
     try:
         _read_worker_config(module)
     except WishError as error:
         module.fail_json(msg=error.message)
-    if brokers and _given(module.params["bootstrap_servers"]) and KAFKA_TRACEBACK:
+    # The offsets of a standalone worker lie on machines that may have neither client.
+    if REQUESTS_TRACEBACK and not (_by_file_alone(module.params) and not _given(module.params["connect_url"])):
+        module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_TRACEBACK)
+    if brokers and _given(module.params["bootstrap_servers"]) and KAFKA_TRACEBACK and not _by_file_alone(module.params):
         module.fail_json(msg=missing_required_lib("confluent-kafka"), exception=KAFKA_TRACEBACK)
     if secrets:
         module.no_log_values.update(secrets(module.params))
@@ -121,7 +122,7 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, **rul
             raise WishError("wait_timeout must be at least 1 second, it is %d." % module.params["wait_timeout"])
         if module.params.get("max_entries", 0) < 0:
             raise WishError("max_entries must be 0 or more, it is %d." % module.params["max_entries"])
-        kafka = _kafka_client(module) if brokers else None
+        kafka = _kafka_client(module) if brokers and not _by_file_alone(module.params) else None
         clusters = _source_clusters(module) if sources else clusters
         if _given(module.params["connect_url"]):
             transport = _transport(module.params)
@@ -157,14 +158,25 @@ def _read_worker_config(module) -> None:
     if not path:
         return
     try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise WishError("worker_config %s is no file. Nothing was changed." % path)
         with open(path, encoding="latin-1") as file:
             text = file.read()
     except OSError as error:
-        raise WishError("worker_config %s cannot be read: %s." % (path, error.strerror))
+        raise WishError("worker_config %s cannot be read: %s. Nothing was changed." % (path, error.strerror))
     given = [name for name in OPTIONS if module.params.get(name) not in (None, "", [])]
-    found = options_of(text, path, given)
+    found = options_of(text, path, given, brokers=not _takes_file_alone(module.params))
     module.no_log_values.update(value for name, value in found.items() if name in ("sasl_password", "ssl_key_password"))
     module.params.update((name, value) for name, value in found.items() if name in module.params)
+
+
+def _takes_file_alone(params) -> bool:
+    """Will the file of a standalone worker do, if there is one? No brokers are asked then."""
+    return params.get("method") in ("auto", "file") and params.get("ledger") != "topic"
+
+
+def _by_file_alone(params) -> bool:
+    return bool(params.get("offset_file")) and _takes_file_alone(params)
 
 
 def _given(values) -> list:

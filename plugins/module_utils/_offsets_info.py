@@ -39,7 +39,8 @@ class OffsetsInfo:
         if file:
             if history:
                 raise errors.WishError("history needs the offsets topic: a file holds the present offsets alone.")
-            rest, kafka, method, offset_topic = None, OffsetFile(file), TOPIC, file
+            rest, kafka, method, offset_topic = None, OffsetFile(file), TOPIC, None
+            offset_topic = kafka.path
         if kafka is None and (method in (TOPIC, GROUP) or rest is None):
             raise errors.WishError("method: %s needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS)." % (
                 GROUP if method == GROUP else TOPIC))
@@ -99,8 +100,11 @@ class OffsetsInfo:
     def _store(self, name, parts) -> TopicStore:
         reader = self._topics(name)
         config = parts["info"]["config"] if parts else None
-        kind = FileStore if self._road == FILE else TopicStore
-        return kind(reader, name, self._topics_of(name, reader, config))
+        return self._kind(reader, name, self._topics_of(name, reader, config))
+
+    @property
+    def _kind(self):
+        return FileStore if self._road == FILE else TopicStore
 
     def _topics_of(self, name, reader, config) -> list:
         """A topic that seems to be another Connect cluster's is worth a warning: nothing is changed here."""
@@ -156,7 +160,7 @@ class OffsetsInfo:
                 continue  # their offsets are their groups'
             config = (parts.get("info") or {}).get("config") if parts else None
             try:
-                store = TopicStore(reader, name, topics_of(name, None, reader, shared, config, for_change=False))
+                store = self._kind(reader, name, topics_of(name, None, reader, shared, config, for_change=False))
                 one = dict(self._of_store(store, connector, parts), name=name)
                 if parts or one["offsets_count"] or one["unreadable_count"] or one["unreadable_records"]:
                     found.append(one)  # else nothing is left of it but tombstones
@@ -312,7 +316,8 @@ class OffsetsInfo:
         result = dict(
             _plain(snapshot, store.road, self.max_entries, None if parts is None else connector is not None, connector), method_reason=self._why,
             topic={"name": store.topics[0], "partitions": self._reader.read(store.topics[0]).topic.partitions})
-        shown = [one for one in held.values() if one.shown is not None and one.shown.offset is not None]
+        # A file has no times, and any order.
+        shown = [] if self._road == FILE else [one for one in held.values() if one.shown is not None and one.shown.offset is not None]
         newest = max(shown, key=lambda one: (one.shown.time or 0, one.shown.log_offset)) if shown else None
         result["newest"] = newest and {"partition": newest.partition, "offset": newest.shown.offset, "time": timestamp(newest.shown.time)}
         odd = list(store.oddities().items())

@@ -96,7 +96,7 @@ class Roads:
         if not path:
             raise errors.WishError("method: file needs offset_file, or worker_config of a standalone worker; nothing was changed.")
         self.kafka = OffsetFile(path)
-        self._offset_topic = path
+        self._offset_topic = self.kafka.path
 
     @property
     def is_file(self) -> bool:
@@ -110,6 +110,12 @@ class Roads:
 
     def prefer(self, change) -> None:
         """The road that a change (see _ledger) was made by is the one to put it back by, unless another one was asked for."""
+        if change.road == FILE and self.method in (AUTO, TOPIC):
+            raise errors.WishError("The change %s of %s was made by method: file: give offset_file, or worker_config of the standalone worker. Nothing "
+                                   "was changed." % (change.change_id, self.name))
+        if change.road == TOPIC and self.is_file:
+            raise errors.WishError("The change %s of %s was made by method: topic, and is put back by that: leave offset_file out. Nothing was changed."
+                                   % (change.change_id, self.name))
         self._kind_left = change.kind
         self._consumer_group = self._consumer_group or (change.cluster or {}).get("consumer_group")
         if self.method == AUTO and (change.road == REST or self.kafka is not None):
@@ -208,8 +214,8 @@ class Roads:
     def _plan_sink(self, found, wish):
         if self.method in (TOPIC, FILE) or self._raw_keys:
             raise errors.RoadError(
-                "%s is a sink: its offsets are the commits of its consumer group, not records of an offsets topic or file. Use method: group, or auto. "
-                "Nothing was changed." % self.name)
+                "%s is a sink: its offsets are the commits of its consumer group, not records of an offsets topic or file. Use method: group%s. "
+                "Nothing was changed." % (self.name, "" if self.is_file else ", or auto"))
         if self.kafka is None and (wish.reset is not None or found is None):
             raise errors.WishError("%s needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS): only the brokers know the "
                                    "%s. Nothing was changed." % (("reset_to", "log") if found is not None else ("A sink that is gone", "group")))

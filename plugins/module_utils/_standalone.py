@@ -25,7 +25,7 @@ def workers_with(path: str) -> list:
         if _CLASS not in words:
             continue
         config = next((word.decode("utf-8", "surrogateescape") for word in words[words.index(_CLASS) + 1:] if not word.startswith(b"-")), "")
-        if _file_of(pid, config) in (None, wanted):
+        if _has(pid, config, wanted):
             found.append("process %s (%s)" % (pid, config or "its configuration cannot be seen"))
     return found
 
@@ -45,12 +45,23 @@ def _command(pid) -> list:
         return []
 
 
-def _file_of(pid, config):
-    """The file of a worker's offsets; None where that cannot be seen."""
+def _has(pid, config, wanted) -> bool:
+    """Does this worker keep its offsets there? Yes, where it cannot be seen."""
     try:
-        folder = os.readlink("/proc/%s/cwd" % pid)
-        with open(os.path.join(folder, config), encoding="latin-1") as file:
+        root = "/proc/%s/root" % pid
+        with open(_seen(pid, root, config), encoding="latin-1") as file:
             name = properties(file.read()).get(FILE)
+        if not name:
+            return True
+        path = _seen(pid, root, name)
+        if os.path.exists(path):
+            return os.path.exists(wanted) and os.path.samefile(path, wanted)
+        # In a container only the worker itself could follow links.
+        return os.path.realpath(path[len(root):]) == wanted or not os.path.samefile(root, "/")
     except (OSError, ValueError):
-        return None
-    return os.path.realpath(os.path.join(folder, name)) if name else None
+        return True
+
+
+def _seen(pid, root, path) -> str:
+    """Where a worker's path is for us: it may run in a container."""
+    return root + (path if path.startswith("/") else os.path.join(os.readlink("/proc/%s/cwd" % pid), path))

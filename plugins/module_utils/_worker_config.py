@@ -18,7 +18,7 @@ _PLAIN = {
     "offset_file": "offset.storage.file.filename", "offset_topic": "offset.storage.topic", "connect_group": "group.id",
     "security_protocol": "security.protocol", "sasl_mechanism": "sasl.mechanism", "ssl_key_password": "ssl.key.password",
 }
-_LOGIN = re.compile(r"""\b(username|password)\s*=\s*"((?:[^"\\]|\\.)*)\"""", re.DOTALL)
+_LOGIN = re.compile(r"""\b(username|password)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))""", re.DOTALL)
 #: PEM files, which Java and librdkafka both read
 _STORES = (("ssl.truststore", ("ssl_ca_path",)), ("ssl.keystore", ("ssl_cert_path", "ssl_key_path")))
 
@@ -26,16 +26,26 @@ _STORES = (("ssl.truststore", ("ssl_ca_path",)), ("ssl.keystore", ("ssl_cert_pat
 OPTIONS = (*_PLAIN, "bootstrap_servers", "sasl_username", "sasl_password", "ssl_ca_path", "ssl_cert_path", "ssl_key_path")
 
 
-def options_of(text: str, path: str, given=()) -> dict:
+def options_of(text: str, path: str, given=(), brokers=True) -> dict:
     """{option: value} of a worker's properties. path: for messages. given: options that the user gives, and that are not looked at.
+    brokers: False where those of a standalone worker are not needed, so that nothing about them can be wrong.
 
     Raises WishError where the file tells something that cannot be used here.
     """
     found = properties(text)
+    distributed, standalone = bool(found.get(_PLAIN["offset_topic"])), bool(found.get(_PLAIN["offset_file"]))
+    if not distributed and not standalone:
+        raise WishError("%s is no property file of a worker: it has neither %s nor %s. Nothing was changed." % (
+            path, _PLAIN["offset_topic"], _PLAIN["offset_file"]))
+    if not distributed and not brokers:
+        found = {_PLAIN["offset_file"]: found[_PLAIN["offset_file"]]}
+    # Some keep lines of both kinds.
+    found.pop(_PLAIN["offset_file"] if distributed else _PLAIN["connect_group"], None)
     offered = {option: found[name] for option, name in _PLAIN.items() if found.get(name)}
     if found.get("bootstrap.servers"):
         offered["bootstrap_servers"] = [server.strip() for server in found["bootstrap.servers"].split(",") if server.strip()]
-    offered.update(("sasl_" + name, re.sub(r"\\(.)", r"\1", value)) for name, value in _LOGIN.findall(found.get("sasl.jaas.config", "")))
+    offered.update(("sasl_" + name, re.sub(r"\\(.)", r"\1", quoted) or plain)
+                   for name, quoted, plain in _LOGIN.findall(found.get("sasl.jaas.config", "")))
     for store, options in _STORES:
         location, kind = found.get(store + ".location"), found.get(store + ".type", "JKS").upper()
         if location and kind != "PEM" and not set(options) <= set(given):
@@ -51,8 +61,4 @@ def options_of(text: str, path: str, given=()) -> dict:
     if not offered.get("offset_file", "/").startswith("/"):
         raise WishError("%s: offset.storage.file.filename is %s, which is relative to the folder where the worker was started: give offset_file. "
                         "Nothing was changed." % (path, offered["offset_file"]))
-    if found.get("offset.storage.topic"):
-        offered.pop("offset_file", None)  # a distributed worker has no use for it
-    elif "offset_file" in offered:
-        offered.pop("connect_group", None)
     return offered

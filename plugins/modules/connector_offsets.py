@@ -690,6 +690,8 @@ diff:
         {"filename": "/data/orders.txt"}: backward by 4096
 """
 
+import os
+
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._backup import default_path
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LATER, LEAVE, PUT_BACK, OffsetsChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
@@ -733,7 +735,7 @@ def declare(client, kafka, sources, params, check_mode):
 def _with_ledger(params):
     """Beside a standalone worker's file, unless another place is given."""
     if params["offset_file"] and params["ledger"] == "auto" and not params["ledger_file"] and params["method"] in ("auto", "file"):
-        return dict(params, ledger_file=params["offset_file"] + ".changes.json")
+        return dict(params, ledger_file=os.path.realpath(params["offset_file"]) + ".changes.json")
     return params
 
 

@@ -32,3 +32,17 @@ class FileStore(TopicStore):
     """See TopicStore."""
 
     road = "file"
+
+    def check(self, plan) -> None:
+        super().check(plan)
+        self.reader.kafka.check_writable()
+
+    def _records(self, plan) -> list:
+        return self._here(super()._records(plan))
+
+    def _holds(self, records) -> bool:
+        return super()._holds(self._here(records))
+
+    def _here(self, records) -> list:
+        """Records of a change that is undone, too, are meant for this file, though it may have had another name."""
+        return [(self.topics[0], 0, *record[2:]) for record in records]
