@@ -27,16 +27,16 @@ def properties(text: str) -> dict:
 
 def _logical_lines(text: str):
     """Without comments and blank lines; a line that ends with an odd number of backslashes goes on in the next one."""
-    line = None
+    line = ""
     for part in re.split(r"\r\n|\r|\n", text):
         part = part.lstrip(" \t\f")
-        if line is None and (not part or part[0] in "#!"):
+        if not line and (not part or part[0] in "#!"):
             continue
         if (len(part) - len(part.rstrip("\\"))) % 2:
-            line = (line or "") + part[:-1]
+            line += part[:-1]
             continue
-        yield (line or "") + part
-        line = None
+        yield line + part
+        line = ""
     if line:
         yield line
 

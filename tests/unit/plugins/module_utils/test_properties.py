@@ -1,7 +1,7 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Java's property files; the same text goes through Java itself in tests/integration/test_standalone.py."""
+"""Java's property files; the same text goes through Java itself in tests/integration/test_offset_file.py."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._propertie
     ("a=b\\\\\nc=d", {"a": "b\\", "c": "d"}),
     ("a=b\\\\\\\nc", {"a": "b\\c"}),
     ("a=b\\\n#c", {"a": "b#c"}),
-    ("\\\n#a=b", {"#a": "b"}),
+    ("\\\n#a=b\n\\\n\nc=d", {"c": "d"}),
     ("a=b\\\n\nc=d", {"a": "b", "c": "d"}),
     ("a=b\\", {"a": "b"}),
     ("\\ a\\=\\:\\ b=c", {" a=: b": "c"}),
