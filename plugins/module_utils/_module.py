@@ -107,7 +107,7 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, **rul
     except WishError as error:
         module.fail_json(msg=error.message)
     # The offsets of a standalone worker lie on machines that may have neither client.
-    if REQUESTS_TRACEBACK and not (_by_file_alone(module.params) and not _given(module.params["connect_url"])):
+    if REQUESTS_TRACEBACK and _given(module.params["connect_url"]):
         module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_TRACEBACK)
     if brokers and _given(module.params["bootstrap_servers"]) and KAFKA_TRACEBACK and not _by_file_alone(module.params):
         module.fail_json(msg=missing_required_lib("confluent-kafka"), exception=KAFKA_TRACEBACK)
@@ -126,7 +126,7 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, **rul
         clusters = _source_clusters(module) if sources else clusters
         if _given(module.params["connect_url"]):
             transport = _transport(module.params)
-        elif kafka is None and not module.params.get("offset_file"):
+        elif kafka is None and not module.params.get("offset_file") and not module.params.get("ledger_file"):
             raise WishError("connect_url is %s: give the URL of at least one worker of the Connect cluster%s." % (
                 "missing" if module.params["connect_url"] is None else "empty",
                 ", or bootstrap_servers to work on the offsets topic alone" if brokers else ""))
@@ -172,7 +172,7 @@ def _read_worker_config(module) -> None:
 
 def _takes_file_alone(params) -> bool:
     """Will the file of a standalone worker do, if there is one? No brokers are asked then."""
-    return params.get("method") in ("auto", "file") and params.get("ledger") != "topic"
+    return params.get("method", "auto") in ("auto", "file") and params.get("ledger") != "topic"
 
 
 def _by_file_alone(params) -> bool:

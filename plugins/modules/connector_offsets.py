@@ -690,12 +690,10 @@ diff:
         {"filename": "/data/orders.txt"}: backward by 4096
 """
 
-import os
-
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._backup import default_path
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LATER, LEAVE, PUT_BACK, OffsetsChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import DEFAULT, LEDGERS, open_ledger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import DEFAULT, LEDGERS, beside_file, open_ledger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run, worker_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import Once
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
@@ -713,7 +711,7 @@ def declare(client, kafka, sources, params, check_mode):
     if params["change_id"]:
         if params["ledger"] == "none":
             raise WishError("change_id needs a ledger that remembers it, but ledger is none; nothing was changed.")
-        once = Once(open_ledger(_with_ledger(params), client, kafka, name), name, params["change_id"], params["requested_by"] or None, undo, params["force"])
+        once = Once(open_ledger(beside_file(params), client, kafka, name), name, params["change_id"], params["requested_by"] or None, undo, params["force"])
     change = OffsetsChange(
         client,
         name,
@@ -730,13 +728,6 @@ def declare(client, kafka, sources, params, check_mode):
         max_entries=params["max_entries"],
     )
     return change.run(check_mode)
-
-
-def _with_ledger(params):
-    """Beside a standalone worker's file, unless another place is given."""
-    if params["offset_file"] and params["ledger"] == "auto" and not params["ledger_file"] and params["method"] in ("auto", "file"):
-        return dict(params, ledger_file=os.path.realpath(params["offset_file"]) + ".changes.json")
-    return params
 
 
 def main():

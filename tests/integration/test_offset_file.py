@@ -40,7 +40,8 @@ def words(entries) -> str:
 
 def maps(noise: random.Random) -> list[dict]:
     def some() -> dict:
-        return {b'["c",{"f":"%s"}]' % noise.randbytes(noise.choice([0, 1, 5, 300])).hex().encode(): noise.choice([None, noise.randbytes(noise.choice([0, 3, 70_000]))])
+        return {b'["c",{"f":"%s"}]' % noise.randbytes(noise.choice([0, 1, 5, 300])).hex().encode():
+                noise.choice([None, noise.randbytes(noise.choice([0, 3, 70_000]))])
                 for _number in range(noise.choice([1, 2, 12, 13, 25, 100]))}
     return [{}, {b'["c",{}]': None}, *(some() for _number in range(30))]
 
@@ -95,8 +96,8 @@ def test_a_cut_file_is_no_offsets_for_a_worker_and_an_error_for_us(tmp_path):
     assert set(asked(*lines)[:-1]) <= {"", "error"}
 
 
-PIECES = ["a", "b.c", "=", ":", " ", "\t", "\f", "\\", "\\\\", "\n", "\r", "\r\n", "#", "!", "\\u00e9", "\\u0041", "\\n", "\\t", "\xe9", "\\=", "\\:",
-          "\\ ", "\\#", "key=value\n", "\\\n", "\\\r\n", "  "]
+PIECES = ["a", "b.c", "=", ":", " ", "\t", "\f", "\\", "\\\\", "\n", "\r", "\r\n", "#", "!", "\\u00e9", "\\u0041", "\\n", "\\t", "\xe9",
+          "\\=", "\\:", "\\ ", "\\#", "key=value\n", "\\\n", "\\\r\n", "  "]
 
 
 def test_properties_as_java_reads_them():

@@ -14,9 +14,10 @@ import sys
 from contextlib import redirect_stdout
 
 import pytest
+from ansible.module_utils.common import warnings
 from ansible.module_utils.testing import patch_module_args
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _java_map, _module, _roads
-from ansible_collections.streamops.kafka_connect.plugins.modules import connector_offsets, connector_offsets_info
+from ansible_collections.streamops.kafka_connect.plugins.modules import connector_changes_info, connector_offsets, connector_offsets_info
 
 PART, OTHER = {"filename": "a"}, {"filename": "b"}
 GONE = "http://127.0.0.1:1"
@@ -34,6 +35,9 @@ def clean(monkeypatch, tmp_path):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setattr(_roads, "workers_with", lambda path: [])
+    yield
+    # Ansible runs each module in a process of its own, so it never empties these.
+    warnings._global_warnings.clear()
 
 
 @pytest.fixture
@@ -334,3 +338,17 @@ def test_info_of_nothing(path):
 
 def test_info_has_no_history(path):
     assert "history needs the offsets topic" in look(path, history=True)["msg"]
+
+
+def test_the_ledger_is_looked_at_without_a_worker(path):
+    change(path, offsets=[at(0)], change_id="CHG-1")
+    config = path.with_name("worker.properties")
+    config.write_text(f"offset.storage.file.filename={path}\nsecurity.protocol=SSL\nssl.truststore.location=/trust.jks\n")
+    for place in ({"ledger_file": f"{path}.changes.json"}, {"offset_file": str(path)}, {"worker_config": str(config)}):
+        found, = call(connector_changes_info, connector="c", **place)["changes"]
+        assert [found[name] for name in ("change_id", "phase", "road", "before")] == ["CHG-1", "applied", "file", [at(4)]]
+
+
+def test_a_ledger_alone_is_no_road(path):
+    found = call(connector_offsets, name="c", offsets=[at(0)], change_id="C", ledger_file=f"{path}.changes.json")
+    assert found["failed"] and "connect_url is missing" in found["msg"]
