@@ -27,6 +27,8 @@ _NULL, _ARRAY = b"p", b"u"
 #: the class of the first array, and the reference to it of each that follows
 _CLASS, _SAME_CLASS = b"r\x00\x02[B\xac\xf3\x17\xf8\x06\x08T\xe0\x02\x00\x00xp", b"q\x00~\x00\x02"
 
+_AGAIN = _ARRAY + _SAME_CLASS
+
 _SMALLEST = 16
 
 
@@ -107,6 +109,12 @@ class _Reader:
 
     def array(self):
         """bytes, or None for null."""
+        data, start = self._data, self._at + len(_AGAIN) + 4
+        if self._has_class and data.startswith(_AGAIN, self._at) and start <= len(data):  # nearly all, in few steps
+            length = int.from_bytes(data[start - 4:start], "big", signed=True)
+            if 0 <= length <= len(data) - start:
+                self._at = start + length
+                return data[start:self._at]
         kind = self._data[self._at:self._at + 1]
         if kind == _NULL:
             self._at += 1

@@ -27,7 +27,7 @@ import org.apache.kafka.connect.storage.FileOffsetBackingStore;
  * read PATH                 the entries as the worker loads them, KEY:VALUE with a blank between, in order; or error
  * write PATH KEY:VALUE ...  the worker saves these
  * properties BYTES          what java.util.Properties reads in it, the same way
- * time PATH                 milliseconds to load the file and to save it again, at the tenth time
+ * rewrite PATH              the worker loads the file and saves it again
  * </pre>
  */
 public final class OffsetFiles {
@@ -68,13 +68,9 @@ public final class OffsetFiles {
                     pairs.put(bytes(name), bytes(found.getProperty(name)));
                 }
                 return entries(pairs);
-            case "time":
-                long begin = 0;
-                for (int round = 0; round < 10; round++) {
-                    begin = System.nanoTime();
-                    Store.of(words[1]).save();
-                }
-                return String.valueOf((System.nanoTime() - begin) / 1_000_000);
+            case "rewrite":
+                Store.of(words[1]).save();
+                return "done";
             default:
                 throw new IllegalArgumentException(words[0]);
         }
