@@ -13,7 +13,7 @@ options:
   offset_file:
     description:
       - The file in which a standalone worker keeps the offsets of its source connectors, its C(offset.storage.file.filename), on the machine
-        where the module runs.
+        where the module runs. Its whole path; the folder must exist.
       - With it O(method) is V(file), unless another one is asked for.
     type: path
   worker_config:

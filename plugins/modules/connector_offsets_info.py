@@ -214,7 +214,7 @@ oddities_count:
   returned: with O(name)
   type: int
 newest:
-  description: The offset that was written last, with its C(partition) and C(time). Null by REST, which has no times.
+  description: The offset that was written last, with its C(partition) and C(time). Null by REST and of a file, which have no times.
   returned: with O(name)
   type: dict
   sample:
@@ -246,6 +246,7 @@ topic:
   description:
     - The topic that was read, C(name) and C(partitions). Without O(name) also its C(cleanup_policy), how many C(records) were read, of
       how many different keys (C(key_count)), and the C(unreadable_records) of all connectors and of none, with C(unreadable_count). Null by REST.
+    - By O(method=file) it is the file, as if it was a topic with one partition.
   returned: success
   type: dict
   sample: {name: connect-offsets, partitions: 25}
