@@ -514,6 +514,8 @@ class OffsetsChange:
         self._offsets_back = False
         if stopped is not None and not self.store.gated:
             self._check_still_halted()
+        if self.roads.is_file and not self.assume_stopped:
+            self._check_none_has_begun()
         self._note_written(state_due)
         return self._result(plan, stopped)
 
@@ -562,6 +564,15 @@ class OffsetsChange:
                 "The offsets of %s were changed as declared, but somebody started it meanwhile: it is %s. Its tasks may have read the "
                 "offsets before, and then write their own over the change: stop it and run this again." % (self.name, now),
                 connector=now.result(), changed=True, backup_file=self.backup)
+
+    def _check_none_has_begun(self) -> None:
+        """Between our look and our writing a standalone worker may have been started."""
+        work = self.roads.running()
+        if work:
+            raise errors.StateError(
+                "The offsets of %s were changed as declared, but a standalone worker that has the file was started meanwhile: %s. It may have read the "
+                "file before, and then writes over the change: stop it and run this again." % (self.name, "; ".join(work[:5])),
+                workers=work, changed=True, backup_file=self.backup)
 
     def _apply(self, plan) -> None:
         """Write until a fresh read shows the wish; an answer that got lost is first read back, then repeated."""

@@ -240,6 +240,18 @@ def test_a_worker_that_runs(path, monkeypatch):
     assert change(path, offsets=[at(0)])["changed"] is False, "what is there already needs no worker to be stopped"
 
 
+def test_a_worker_that_starts_at_that_moment(path, monkeypatch):
+    """It may have read the file before: said, and the next run of the change makes it again."""
+    looks = iter([[], ["process 4711 (w)"]])
+    monkeypatch.setattr(_roads, "workers_with", lambda given: next(looks))
+    found = change(path, offsets=[at(0)], change_id="CHG-1")
+    assert found["failed"] and found["changed"] and "was started meanwhile: process 4711 (w)." in found["msg"]
+    keep(path, {'["c",{"filename":"a"}]': '{"position":4}'})
+    monkeypatch.setattr(_roads, "workers_with", lambda given: [])
+    again = change(path, offsets=[at(0)], change_id="CHG-1")
+    assert again["changed"] and not again["already_applied"] and held(path) == {'["c",{"filename":"a"}]': '{"position":0}'}
+
+
 def test_a_worker_that_is_down_is_no_hindrance(path):
     result = change(path, offsets=[at(0)], connect_url=GONE)
     assert result["changed"] and result["connector_exists"] is None

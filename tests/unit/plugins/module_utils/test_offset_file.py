@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import multiprocessing
 import os
 import stat
 import threading
@@ -308,6 +309,34 @@ def test_it_waits_for_another_run(path):
     finally:
         os.close(folder)
     assert entries(path)[0] == (KEY, None) and nothing_else(path)
+
+
+def _many(path, name, told):
+    for number in range(20):
+        try:
+            file = opened(path)
+            put(file, (b'["c",{"f":"%s"}]' % name, b"%d" % number))
+        except errors.StateError:
+            continue
+        told.put((name, number))
+
+
+def test_many_runs_at_once_lose_nothing(path):
+    """Each is done and stays, or fails and says so."""
+    context = multiprocessing.get_context("fork")
+    told, names = context.Queue(), [b"x", b"y", b"z"]
+    runs = [context.Process(target=_many, args=(path, name, told)) for name in names]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join(60)
+    last = {}
+    while not told.empty():
+        name, number = told.get()
+        last[name] = number
+    found = dict(entries(path))
+    assert {name: found[b'["c",{"f":"%s"}]' % name] for name in last} == {name: b"%d" % number for name, number in last.items()}
+    assert last and nothing_else(path)
 
 
 @pytest.mark.parametrize("what", ["fsync", "rename", "fchmod"])
