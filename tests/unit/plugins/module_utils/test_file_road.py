@@ -12,12 +12,17 @@ import stat
 import subprocess
 import sys
 from contextlib import redirect_stdout
+from types import SimpleNamespace
 
 import pytest
 from ansible.module_utils.common import warnings
 from ansible.module_utils.testing import patch_module_args
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _java_map, _module, _roads
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.file import FileLedger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_file import OffsetFile
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file import FileReader, FileStore
 from ansible_collections.streamops.kafka_connect.plugins.modules import connector_changes_info, connector_offsets, connector_offsets_info
+from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.changes import change as remembered
 
 PART, OTHER = {"filename": "a"}, {"filename": "b"}
 GONE = "http://127.0.0.1:1"
@@ -177,6 +182,22 @@ def test_back_without_the_file(path):
         assert found["failed"] and "was made by method: file: give offset_file" in found["msg"]
 
 
+def test_records_of_another_file_are_looked_for_in_this_one(path):
+    store = FileStore(FileReader(OffsetFile(str(path))), "c", [str(path)])
+    store.read()
+    key = '["c",{"filename":"a"}]'
+    plan = SimpleNamespace(records=[["/moved/from", 0, key, '{"position":1}']])
+    assert store.images(plan) == [[str(path), 0, key, '{"position":4}']]
+
+
+def test_back_of_a_change_on_a_topic(path):
+    """Its records are for other partitions than a file has."""
+    ledger = path.with_name("ledger.json")
+    made = remembered(phase="applied", road="topic", offset_topic="offsets", records=[["offsets", 7, "k", None]])
+    FileLedger(str(ledger)).put(made, None)
+    refused(path, "was made by method: topic", state="restored", change_id="CHG-1", ledger_file=str(ledger))
+
+
 def test_a_folder_that_is_not_there_is_not_made_for_the_ledger(tmp_path):
     refused(tmp_path / "wrong" / "offsets", "There is no folder", offsets=[at(0)], change_id="CHG-1")
     assert os.listdir(tmp_path) == []
@@ -269,6 +290,20 @@ def test_no_client_libraries_are_needed(path, monkeypatch):
     monkeypatch.setattr(_module, "KAFKA_TRACEBACK", "ImportError: confluent_kafka")
     found = change(path, offsets=[at(1)], change_id="CHG-2", bootstrap_servers="a:9092", ledger="topic")
     assert "(confluent-kafka)" in found["msg"]
+
+
+def test_no_broker_is_asked(path, monkeypatch):
+    monkeypatch.setattr(_module, "KafkaClient", None)
+    assert change(path, offsets=[at(0)], change_id="CHG-1", bootstrap_servers="a:9092")["changed"]
+    assert look(path, bootstrap_servers="a:9092", security_protocol="SASL_SSL")["connectors"]
+
+
+def test_whoever_answers(path, stub):
+    """Something is there, though it does not let us in; who says that nothing runs is not asked to prove it."""
+    stub.error(401, "who are you?")
+    refused(path, "401", offsets=[at(0)], connect_url=stub.url)
+    asked = len(stub)
+    assert change(path, offsets=[at(0)], connect_url=stub.url, assume_stopped=True)["changed"] and len(stub) == asked
 
 
 def test_really_without_them(path):
