@@ -18,7 +18,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils import _ja
 from stack import Stack
 from stack.standalone import Standalone
 from tests.integration.conftest import KEEP
-from tests.integration.support.configs import at, entry, file_source, shaped
+from tests.integration.support.configs import at, entry, file_sink, file_source, shaped, sink_at
 from tests.integration.support.modules import PREDICTED, run_module
 from tests.integration.support.topics import Kafka
 from tests.integration.support.worker import Worker, ordered, wait_until
@@ -345,6 +345,27 @@ def test_rest_and_file_agree_on_a_backup(ran, name, tmp_path):
     result = run_module("connector_offsets", {"connect_url": [ran.url], "name": name, "src": str(backup), "stop": True, "wait_timeout": 60})
     assert not result["failed"], result["msg"]
     assert result["changed"] and worker.offsets(name) == [at(4)]
+
+
+def test_a_sink_by_its_group(node, name, kafka, tmp_path):
+    """Its offsets are no business of the file, and the worker's configuration tells the brokers."""
+    kafka.create(name, 1, "delete")
+    kafka.raw(name, [(0, None, b"%d" % number) for number in range(4)])
+    node.start()
+    out = tmp_path / "out.txt"
+    config = {**file_sink(name, out), "consumer.override.auto.offset.reset": "earliest"}
+    Worker(node.url).create(name, config, None)
+    wait_until(lambda: out.exists() and out.read_text().split() == list("0123"))
+    node.stop()
+    given = {"worker_config": str(node.properties_file), "name": name}
+    found = run_module("connector_offsets", {**given, "offsets": [sink_at(name, 1)]})
+    assert found["failed"] and "Use method: group. Nothing was changed." in found["msg"]
+    found = run_module("connector_offsets", {**given, "offsets": [sink_at(name, 1)], "method": "group"})
+    assert not found["failed"], found["msg"]
+    assert (found["changed"], found["method"], found["offset_file"]) == (True, "group", None)
+    node.start()
+    Worker(node.url).create(name, config, None)
+    wait_until(lambda: out.read_text().split() == list("0123123"), reason="the replay")
 
 
 # ---- playbooks
