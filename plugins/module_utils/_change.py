@@ -13,6 +13,7 @@ says so, or says what is left to do.
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _backup
@@ -166,6 +167,8 @@ class OffsetsChange:
 
     def _find(self):
         """The connector, None where there is none or no worker that could be asked."""
+        if self.client is not None and self.roads.is_file:
+            self._check_no_answer()
         if self.client is not None:
             try:
                 found = self.lifecycle.read_settled()
@@ -187,6 +190,18 @@ class OffsetsChange:
                 "Without connect_url nobody tells whether a task of %s is running, which would write its own offset over the change. "
                 "Give connect_url, or assume_stopped: true if its workers are down. Nothing was changed." % self.name)
         return None
+
+    def _check_no_answer(self) -> None:
+        """A standalone worker that runs would not see the change of its file, and write over it. Raises StateError."""
+        if not self.assume_stopped:
+            with contextlib.suppress(errors.Unreachable):
+                self.client.root()
+                raise errors.StateError(
+                    "The worker at %s is running. It reads its file only when it starts, and writes the whole of it at each commit: stop it, or "
+                    "use method: rest. If it is another worker than the file's, leave connect_url out or use assume_stopped: true. Nothing was "
+                    "changed." % self.client.url)
+        self.client = None
+        self.roads.without_rest()
 
     def _plan(self, found):
         finishes = self.once.finishes
@@ -211,7 +226,7 @@ class OffsetsChange:
         if found is None:
             if self.store.road == GROUP:
                 self._await_free(None)
-            else:
+            elif not (self.roads.is_file and self.assume_stopped):
                 self._check_nothing_runs()
             if self.exists is False and self.wish.sets:
                 self.warnings.append("There is no connector %s: the offsets wait for one that is created with this name." % self.name)
@@ -247,6 +262,11 @@ class OffsetsChange:
             work = self.roads.running()
             if not work:
                 return
+            if self.roads.is_file:
+                raise errors.StateError(
+                    "A standalone worker that runs on this machine has the file of the offsets: %s. It reads the file only when it starts, and writes "
+                    "the whole of it at each commit. Stop it, or use assume_stopped: true if that is not so. Nothing was changed." % (
+                        "; ".join(work[:5])), workers=work)
             if self.clock() > end:
                 raise errors.StateError(
                     "%s, but the brokers know a Connect worker that runs it: %s. A running task would write its own offset over the change. "
@@ -506,6 +526,8 @@ class OffsetsChange:
         self._offsets_back = False
         if stopped is not None and not self.store.gated:
             self._check_still_halted()
+        if self.roads.is_file and not self.assume_stopped:
+            self._check_none_has_begun()
         self._note_written(state_due)
         return self._result(plan, stopped)
 
@@ -554,6 +576,15 @@ class OffsetsChange:
                 "The offsets of %s were changed as declared, but somebody started it meanwhile: it is %s. Its tasks may have read the "
                 "offsets before, and then write their own over the change: stop it and run this again." % (self.name, now),
                 connector=now.result(), changed=True, backup_file=self.backup)
+
+    def _check_none_has_begun(self) -> None:
+        """Between our look and our writing a standalone worker may have been started."""
+        work = self.roads.running()
+        if work:
+            raise errors.StateError(
+                "The offsets of %s were changed as declared, but a standalone worker that has the file was started meanwhile: %s. It may have read the "
+                "file before, and then writes over the change: stop it and run this again." % (self.name, "; ".join(work[:5])),
+                workers=work, changed=True, backup_file=self.backup)
 
     def _apply(self, plan) -> None:
         """Write until a fresh read shows the wish; an answer that got lost is first read back, then repeated."""
