@@ -1371,8 +1371,8 @@ def begun(state_due="RUNNING", **fields):
     once = Once(ledger, "c", "CHG-1", run="other")
     connect = FakeConnect("RUNNING", live(a=10))
     change = OffsetsChange(connect, "c", WISH, once=once)
-    once.look(change._digest(change._find()), False)
-    once.begin(change._digest(change._find()), state_due, road="rest", offset_topic=None, cluster={}, kind="source")
+    once.look(change._digest(change.ready.find(change.wish)), False)
+    once.begin(change._digest(change.ready.find(change.wish)), state_due, road="rest", offset_topic=None, cluster={}, kind="source")
     ledger.puts.clear()
     ledger.by_another(**fields)
     return ledger
