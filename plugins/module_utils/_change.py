@@ -136,7 +136,7 @@ class OffsetsChange:
         self.warnings.extend(plan.warnings + self.store.concerns(plan.live))
         if not plan.changed:
             return self._nothing_to_change(plan, found, check_mode)
-        found = self.ready.check(found, self.store, self.wish)
+        found = self.ready.check(found, self.store, self._copied or self.wish)
         if self.backup:
             _backup.check(self.backup)
         self._warn_repeat(found)
@@ -175,6 +175,7 @@ class OffsetsChange:
         """Once: what is declared must not change on the way, though the other connector may run on."""
         if self._copied is None:
             self._copied = self.wish.copy.read(self.warnings)
+            self._copied.guards = self.wish.guards
             self._copied.check_origin(self._kind(found), None)
         return self._copied
 
@@ -211,7 +212,7 @@ class OffsetsChange:
                         kind=self._kind(found))
 
     def _kind(self, found) -> str:
-        return self.roads.kind(found, self.wish)
+        return self.roads.kind(found, self._copied or self.wish)
 
     def _over(self, over, found, check_mode) -> dict:
         """The change was made or undone before; only the connector's state may be left to put back."""

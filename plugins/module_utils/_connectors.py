@@ -13,7 +13,7 @@ import fnmatch
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _backup, _config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LEAVE, OffsetsChange
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import STATES, STOPPED, Connector, Lifecycle
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import PAUSED, RUNNING, STATES, STOPPED, Connector, Lifecycle
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
 
 _GLOB = "*?["
@@ -110,9 +110,22 @@ def declare_absent(client, name: str, wait_timeout: float, check_mode: bool, pur
 
 
 def _purge(client, name, wait_timeout, check_mode) -> dict:
-    """Stop it, and remove all its offsets; what they were is in a backup. The result of connector_offsets."""
-    change = OffsetsChange(client, name, Wish.absent(None), stop=True, after_change=LEAVE, backup=_backup.default_path(name), wait_timeout=wait_timeout)
-    return change.run(check_mode)
+    """Stop it, and remove all its offsets; what they were is in a backup. The result of connector_offsets.
+
+    Stopped first: a task that has not flushed yet would write its offset when the connector is deleted.
+    """
+    client.require("alter")
+    lifecycle = Lifecycle(client, name, wait_timeout)
+    found = lifecycle.read_settled()
+    if not check_mode:
+        lifecycle.stop(found)
+    try:
+        change = OffsetsChange(client, name, Wish.absent(None), stop=True, after_change=LEAVE, backup=_backup.default_path(name), wait_timeout=wait_timeout)
+        return change.run(check_mode)
+    except errors.ConnectError as error:
+        if not check_mode and found.state in (RUNNING, PAUSED):
+            error.also("The connector was not deleted, and is put back: it is %s." % lifecycle.reach(found.state, lifecycle.read_settled()))
+        raise
 
 
 def declare_state(client, name: str, state: str, wait_timeout: float, check_mode: bool) -> dict:

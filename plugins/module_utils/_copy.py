@@ -36,7 +36,8 @@ class Copy:
         found = self._find()
         if found is not None and found.tasks:
             warnings.append("%s is %s: what is copied are the offsets that it has flushed last, and it goes on from there." % (self._connector, found))
-        store, plan = self._roads.plan(found, Wish.nothing())
+        # Of a connector that is gone "all of them" has the roads look what is left of it.
+        store, plan = self._roads.plan(found, Wish.nothing() if found is not None else Wish.absent(None))
         live = plan.live
         if live.unreadable:
             warnings.append("%d partitions of %s cannot be read and are not copied." % (len(live.unreadable), self._connector))
@@ -44,16 +45,17 @@ class Copy:
             raise errors.WishError("%s has no offsets that could be copied (looked at by: %s). Nothing was changed." % (self._connector, store.road))
         pairs = [{"partition": entry.partition, "offset": entry.offset} for entry in live.sorted()]
         wish = Wish.document(rewrite(pairs, self._rules), self._purge)
+        wish.ordered = store.ordered
         wish.origin = None if self._force else Origin("copy_from", self._connector, live.kind, None)
         return wish
 
     def _find(self):
         """The Connector, None where there is none or no worker to ask."""
-        if self._client is None:
+        if self._client is None or self._roads.is_file:
             return None
         try:
             return Connector(self._client.status(self._connector))
-        except errors.NoConnector:
+        except (errors.NoConnector, errors.Unreachable):
             if not self._roads.topic_is_open:
                 raise
             return None

@@ -105,6 +105,11 @@ def origin_of(document, connector: str, source: str):
                   _told(document, "cluster", source).get("kafka_cluster_id"))
 
 
+def is_ordered(document, connector: str) -> bool:
+    """Are the fields of its partitions in the order of the keys on the offsets topic? Documents of a road that shows no keys do not tell."""
+    return _is_our_own(document) and isinstance(document.get("ordered"), list) and connector in document["ordered"]
+
+
 def _is_our_own(document) -> bool:
     return isinstance(document, dict) and isinstance(document.get("format"), str)
 

@@ -15,18 +15,22 @@ from datetime import datetime, timezone
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _document
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK, SOURCE, Entry, Snapshot
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import FILE, TOPIC
 
 
-def export(info, cluster: dict, dest: str, patterns=None, history=False, check_mode=False, now=None) -> dict:
+def export(info, cluster: dict, dest: str, patterns=None, history=False, partial=False, check_mode=False, now=None) -> dict:
     """The module's result. info: OffsetsInfo without a limit of entries. cluster: what tells it apart, see _document.write.
-    patterns: names or globs, None for all. history: whether info has it. now: a datetime.
+    patterns: names or globs, None for all. history: whether info has it.
+    partial: what cannot be read may be missing. now: a datetime.
 
-    Raises WishError where a name or a glob fits no connector that has offsets, and if the file cannot be written.
+    Raises WishError where a name or a glob fits no connector that has offsets, and if the file cannot be written; RoadError where something
+    would be missing in it.
     """
     found = info.all()
+    _check_complete(found, info.left_out, patterns, partial)
     chosen = _chosen(found["connectors"], patterns)
     snapshots = [_snapshot(one) for one in chosen]
-    more = {"roads": {one["name"]: one["method"] for one in chosen}}
+    more = {"ordered": sorted(one["name"] for one in chosen if one["method"] in (TOPIC, FILE)), "roads": {one["name"]: one["method"] for one in chosen}}
     if history:
         more["history"] = {one["name"]: one["history"] for one in chosen}
     stamp = (now or datetime.now(timezone.utc)).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -41,13 +45,32 @@ def export(info, cluster: dict, dest: str, patterns=None, history=False, check_m
             "warnings": found["warnings"], "diff": [_diff(dest, there, counts)]}
 
 
+def _check_complete(found, left_out, patterns, partial) -> None:
+    """A file that lacks something would be taken for the whole: an import with purge would remove what is missing."""
+    missing = dict(left_out)
+    for one in found["connectors"]:
+        count = one["unreadable_count"] + len(one["unreadable_records"])
+        if count:
+            missing[one["name"]] = "%d of its offsets cannot be read by this road (%s)" % (count, one["method"])
+    missing = {name: reason for name, reason in missing.items() if patterns is None or any(_fits(name, pattern) for pattern in patterns)}
+    if missing and not partial:
+        name = sorted(missing)[0]
+        raise errors.RoadError(
+            "The export would lack offsets of %d connector%s, first %s: %s No file was written. Give bootstrap_servers, as the offsets topic shows what "
+            "REST does not; or leave them out with partial: true." % (
+                len(missing), "" if len(missing) == 1 else "s", name, missing[name].rstrip(".") + "."), connectors=sorted(missing))
+
+
+def _fits(name, pattern) -> bool:
+    return name == pattern or fnmatch.fnmatchcase(name, pattern)
+
+
 def _chosen(connectors, patterns) -> list:
     """Of those that have offsets. Raises WishError."""
     with_offsets = [one for one in connectors if one["offsets"]]
     if patterns is None:
         return with_offsets
-    fits = {pattern: [one["name"] for one in with_offsets if one["name"] == pattern or fnmatch.fnmatchcase(one["name"], pattern)]
-            for pattern in patterns}
+    fits = {pattern: [one["name"] for one in with_offsets if _fits(one["name"], pattern)] for pattern in patterns}
     missing = sorted(pattern for pattern, names in fits.items() if not names)
     if missing or not patterns:
         raise errors.WishError("No connector that has offsets fits %s; there are %s. No file was written." % (

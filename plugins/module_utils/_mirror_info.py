@@ -41,7 +41,7 @@ class MirrorInfo:
         self._dedicated = None if kafka is None else Dedicated(kafka, offset_topic, self._warn)
         #: the topic of a dedicated one is asked for, though there are workers
         self._is_meant = dedicated_source(offset_topic) is not None
-        #: alias -> why that cluster cannot be asked; None -> why the target cannot
+        #: a source cluster (see SourceClusters.key) -> why it cannot be asked; None -> why the target cannot
         self._away = {}
 
     def result(self, name=None, metrics=False) -> dict:
@@ -81,7 +81,7 @@ class MirrorInfo:
         except (errors.WishError, errors.BrokerError) as found:
             if alone:
                 raise
-            self._away[flow.source] = found
+            self._away[self._sources.key(flow)] = found
             error = found.message
             self._warn("%s of %s: what the source cluster holds is not known. %s" % (flow, mirror.connector, error))
         if rows is None:
@@ -105,8 +105,8 @@ class MirrorInfo:
 
     def _rows(self, flow, places, orphans) -> list:
         """A row for each place that has an offset or is replicated; what is not there becomes an orphan. Raises WishError, BrokerError."""
-        if flow.source in self._away:
-            raise self._away[flow.source]
+        if self._sources.key(flow) in self._away:
+            raise self._away[self._sources.key(flow)]
         source = self._sources.client(flow)
         try:
             known, ends = self._look(source, flow, places)
@@ -184,18 +184,18 @@ class MirrorInfo:
         return found
 
     def _kafka_of(self, flow):
-        return None if flow.source in self._away else self._sources.client(flow)
+        return None if self._sources.key(flow) in self._away else self._sources.client(flow)
 
     def _fold(self, kafka, flow, name, decode) -> Folded:
         """flow: of which the source is asked; None: the target is."""
-        alias = flow and flow.source
-        if kafka is None or name is None or alias in self._away:
+        cluster = flow and self._sources.key(flow)
+        if kafka is None or name is None or cluster in self._away:
             return Folded(name)
         try:
             folded = fold(kafka, name, decode)
         except errors.BrokerError as error:
             if isinstance(error, errors.BrokersUnreachable):
-                self._away[alias] = error
+                self._away[cluster] = error
             self._warn("What is on %s is not known. %s" % (name, error.message))
             return Folded(name)
         if folded.tombstones:

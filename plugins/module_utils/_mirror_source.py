@@ -42,12 +42,12 @@ class Inert:
         self._words = "%s is a %s, which never reads its offsets: a change has no effect. The place of a mirror is in the offsets of its " \
                       "MirrorSourceConnector." % (name, role)
 
-    def resolve(self, wish, snapshot):
+    def resolve(self, wish, snapshot, target_id=None):
         raise errors.WishError("%s %s" % (self._words, _NOTHING))
 
-    def check(self, plan, lenient: bool) -> list:
-        """Raises WishError, or returns it as a warning."""
-        if lenient:
+    def check(self, plan, lenient: bool, target_id=None) -> list:
+        """Raises WishError, or returns it as a warning: of what is cleared away, or comes with other connectors' from a document."""
+        if lenient or plan.wish.is_document or not any(action.verb == SET for action in plan.changes):
             return [self._words]
         raise errors.WishError("%s If that is meant all the same, use force: true. %s" % (self._words, _NOTHING))
 
@@ -77,8 +77,12 @@ class MirrorSource:
 
     # ---- words -> numbers ----------------------------------------------------------------------------------------
 
-    def resolve(self, wish, snapshot) -> tuple:
-        """(the wish in numbers, warnings). wish: one with a reset. snapshot: the live offsets. Raises WishError, BrokerError."""
+    def resolve(self, wish, snapshot, target_id=None) -> tuple:
+        """(the wish in numbers, warnings). wish: one with a reset. snapshot: the live offsets. target_id: see check().
+
+        Raises WishError, BrokerError.
+        """
+        self._check_source(target_id)
         reset, warnings = wish.reset, []
         live = {}
         for entry in snapshot.entries.values():
@@ -126,21 +130,27 @@ class MirrorSource:
 
     # ---- the truth about numbers ---------------------------------------------------------------------------------
 
-    def check(self, plan, lenient: bool) -> list:
+    def check(self, plan, lenient: bool, target_id=None) -> list:
         """Does the source hold what the plan sets? Returns warnings. lenient: what could be wrong is one of them.
 
-        Raises WishError, BrokerError.
+        target_id: the id of the Kafka cluster that is copied to, None where nobody knows. Raises WishError, BrokerError.
         """
-        wanted = {}
+        wanted, warnings = {}, []
         for action in plan.changes:
-            if action.verb == SET:
-                wanted[self._checked(action.partition)] = self._checked_next(action.partition, action.after)
+            try:
+                if action.verb == SET:
+                    wanted[self._checked(action.partition)] = self._checked_next(action.partition, action.after)
+            except errors.WishError as error:
+                if not (lenient and plan.wish.is_document):
+                    raise
+                warnings.append(error.message.replace(" " + _NOTHING, ""))  # such as of a former alias: what a backup holds may be put back
         # Of a first record nothing is stored: a mistyped topic would have no offset, as is declared.
         firsts = [self._checked(action.partition) for action in plan.actions if plan.wish.following.get(canonical(action.partition)) == 0]
-        warnings = self._about_removals(plan, lenient)
+        warnings += self._about_removals(plan, lenient)
         if not wanted and not firsts:
             return warnings
         try:
+            self._check_source(target_id)
             self._check_log(wanted, firsts)
         except (errors.WishError, errors.BrokerError) as error:
             if not lenient:
@@ -149,6 +159,13 @@ class MirrorSource:
                         self.flow.source, _NOTHING))
             warnings.append(error.message.replace(" " + _NOTHING, ""))
         return warnings
+
+    def _check_source(self, target_id) -> None:
+        """Is it another cluster than the target, under another alias? Raises WishError, BrokerError."""
+        if target_id is not None and self.flow.target not in (None, self.flow.source) and self.kafka.cluster_id == target_id:
+            raise errors.WishError(
+                "The brokers at %s, which are to be the source cluster %s, are those of the Kafka cluster %s that is copied to: source and target "
+                "are swapped, or source_clusters has a wrong address. %s" % (self.kafka.brokers, self.flow.source, target_id, _NOTHING))
 
     def _checked(self, partition):
         """Its place. Raises WishError for what MirrorSource would refuse, or never read."""
@@ -175,7 +192,9 @@ class MirrorSource:
 
     def _about_removals(self, plan, lenient) -> list:
         """A partition whose offset goes begins where its consumer is told to. Raises WishError where that was to be the first record."""
-        removed = [action.partition for action in plan.changes if action.verb == REMOVE and self.place_of(action.partition)]
+        # Also where there is no offset anyway: what was declared is the first record.
+        removed = [action.partition for action in plan.actions if self.place_of(action.partition) and (
+            action.verb == REMOVE or plan.wish.following.get(canonical(action.partition)) == 0)]
         if not removed or not self.flow.begins_at_the_end:
             return []
         words = "Without an offset %s does not begin at the first record, as its consumer's auto.offset.reset is %s: %s, first %s." % (

@@ -238,6 +238,8 @@ class Decoded:
                 live.sort(key=lambda copy: (copy.form == CONNECT, habits.fits(copy, held),
                                             partition_for(copy.key, self.partitions) == copy.place, copy.time or 0, copy.log_offset))
             held.shown = live[-1] if live else None
+            if held.shown is not None:
+                held.partition = decode_key(held.shown.key)[1]  # its fields in the order that counts
 
 
 class Habits:

@@ -53,6 +53,8 @@ class OffsetsInfo:
         self.method = TOPIC if history and method == AUTO else method
         self.max_entries = self._limit = max_entries
         self.warnings = []
+        #: {connector: why all() does not show it}
+        self.left_out = {}
         self._why = "history is on the topic alone" if history and method == AUTO else "method: file" if file else "method: topic"
         self._road = FILE if file else TOPIC
         self._offset_topic = offset_topic
@@ -170,10 +172,14 @@ class OffsetsInfo:
                 if parts or one["offsets_count"] or one["unreadable_count"] or one["unreadable_records"]:
                     found.append(one)  # else nothing is left of it but tombstones
             except (errors.RoadError, errors.BrokerError, errors.NotOffsetsTopic) as error:
-                self._warn("%s is left out: %s" % (name, error.message))
+                self._leave_out(name, error)
         if self.method == AUTO:
             found = sorted(found + self._sinks(known or {}), key=lambda one: one["name"])
         return dict(self._all(found, self._road), topic=self._topic(shared, decoded))
+
+    def _leave_out(self, name, error) -> None:
+        self.left_out[name] = error.message
+        self._warn("%s is left out: %s" % (name, error.message))
 
     def _sinks(self, known) -> list:
         found = []
@@ -186,7 +192,7 @@ class OffsetsInfo:
             except errors.NoConnector:
                 pass  # deleted meanwhile
             except (errors.RestError, errors.BrokerError) as error:
-                self._warn("%s is left out: %s" % (name, error.message))
+                self._leave_out(name, error)
         return found
 
     def _orphaned_groups(self, known) -> dict:
@@ -206,7 +212,7 @@ class OffsetsInfo:
             try:
                 found.append(dict(self._sink(name, connector, parts) if connector.kind == SINK else self._by_rest(name, connector), name=name))
             except errors.AmbiguousName as error:
-                self._warn(error.message)
+                self._leave_out(name, error)
             except errors.NoConnector:
                 pass  # deleted meanwhile
         return dict(self._all(found, REST), topic=None)

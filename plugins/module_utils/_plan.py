@@ -70,6 +70,10 @@ class Wish:
         self.notes = {}
         #: _copy.Copy, the wish in words as long as nobody has read what is to be copied, or None
         self.copy = None
+        #: a document declares it, with what other tools or connectors have left
+        self.is_document = False
+        #: the fields of its partitions stand in the order in which the connector writes them
+        self.ordered = False
         #: canonical partition -> the next record, where that was declared instead of an offset: MirrorMaker's alone
         self.following = {}
 
@@ -108,7 +112,9 @@ class Wish:
         """From a document: ``offset: null`` removes (KIP-199). An empty list means something only with purge."""
         if not items and not purge:
             raise WishError("The document lists no offsets for this connector, so nothing was changed.")
-        return cls(_entries(items, "document", needs_offset=True, null_removes=True), purge)
+        wish = cls(_entries(items, "document", needs_offset=True, null_removes=True), purge)
+        wish.is_document = True
+        return wish
 
     @classmethod
     def words(cls, reset) -> Wish:

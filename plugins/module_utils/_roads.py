@@ -9,6 +9,8 @@ or the consumer group of a sink; the file of a standalone worker where that is g
 
 from __future__ import annotations
 
+import json
+
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._config_topic import configs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._flow import SOURCE as MIRROR
@@ -19,6 +21,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._flow impo
     is_partition,
     role_of,
 )
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._hashmap import order
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror_source import Inert, MirrorSource
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK, SOURCE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_file import OffsetFile
@@ -345,14 +348,32 @@ class Roads:
             if mirror is None:
                 raise errors.WishError(_NO_WORDS % self.name if wish.reset is not None else _NO_NEXT % self.name)
         if wish.reset is not None:
-            wish, warnings = mirror.resolve(wish, live)
+            wish, warnings = mirror.resolve(wish, live, None if self._force else self._target_id(found))
+        if wish.ordered and store.road == REST:
+            self._check_order(wish, live)
         plan = make_plan(live, wish)
         if (plan.changed or wish.following) and not wish.exact:  # what puts an earlier state back is not judged
             mirror = mirror or self._mirror(found, wish, live)
             if mirror is not None:
-                warnings = warnings + mirror.check(plan, lenient=self._force)
+                warnings = warnings + mirror.check(plan, self._force, self._target_id(found))
         plan.warnings.extend(warnings)
         return plan
+
+    def _target_id(self, found):
+        """Of the Kafka cluster that MirrorMaker copies to; None where it need not be the workers' own."""
+        if found is None:
+            return self.kafka.cluster_id
+        elsewhere = self.rest.info(self.name)["config"].get("producer.override.bootstrap.servers")
+        return None if elsewhere else self.rest.root().get("kafka_cluster_id")
+
+    def _check_order(self, wish, live) -> None:
+        """REST writes the fields of a new partition in a HashMap's order alone. Raises RoadError."""
+        other = [entry.partition for key, entry in wish.keyed.items()
+                 if key not in live.entries and entry.offset is not None and list(entry.partition) != order(entry.partition)]
+        if other:
+            raise errors.RoadError(
+                "The fields of %d partitions, first %s, stand in another order there than the worker would write them by REST, and the connector would "
+                "not find its offsets." % (len(other), json.dumps(other[0])))
 
     def _mirror(self, found, wish, live):
         """MirrorMaker's view of its own connectors (MirrorSource, Inert); None for any other source."""
@@ -362,18 +383,24 @@ class Roads:
             return None if role is None else MirrorSource(self.name, Flow(config), self._sources) if role == MIRROR else Inert(self.name, role)
         alias = dedicated_source(self._offset_topic)
         if alias:
-            config = self._dedicated_config(alias)
+            config = self._dedicated_config(alias, wish)
             role = role_of(config) or role_of({"connector.class": self.name})
             return Inert(self.name, role) if role not in (None, MIRROR) else MirrorSource(self.name, Flow(config, alias), self._sources)
         pairs = list((wish.keyed or {}).values()) + list(live.entries.values())
         aliases = {entry.partition["cluster"] for entry in pairs if is_partition(entry.partition)}
-        known = aliases & set(self._sources.given) or set() if aliases else set(self._sources.given)
+        if not aliases and (pairs or wish.reset is None):
+            return None
+        known = aliases & set(self._sources.given) if aliases else set(self._sources.given)
         return MirrorSource(self.name, Flow({}, known.pop()), self._sources) if len(known) == 1 else None
 
-    def _dedicated_config(self, alias) -> dict:
-        """A dedicated MirrorMaker keeps it beside the offsets, and has no REST to ask."""
+    def _dedicated_config(self, alias, wish) -> dict:
+        """A dedicated MirrorMaker keeps it beside the offsets, and has no REST to ask. Raises WishError for a connector that it has not."""
         try:
-            return configs(self.kafka, configs_topic(alias)).get(self.name, {})
+            known = configs(self.kafka, configs_topic(alias))
+            if known and self.name not in known and wish.sets and not self._force:
+                raise errors.WishError("The dedicated MirrorMaker of %s has no connector %s; it has %s. Nothing was changed." % (
+                    alias, self.name, ", ".join(sorted(known))))
+            return known.get(self.name, {})
         except errors.BrokerError as error:
             self._warn("The configuration of %s could not be read from %s. %s" % (self.name, configs_topic(alias), error.message))
             return {}

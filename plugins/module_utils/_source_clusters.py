@@ -15,7 +15,7 @@ _PREFIX = "source.cluster."
 
 
 class SourceClusters:
-    """One KafkaClient for each alias, made when it is asked for."""
+    """One KafkaClient for each source cluster, made when it is asked for."""
 
     def __init__(self, given=None, timeout: float = 30, make=KafkaClient):
         """given: {alias: settings of librdkafka}."""
@@ -26,12 +26,17 @@ class SourceClusters:
 
     def client(self, flow) -> KafkaClient:
         """Of the flow's source (see _flow). Raises WishError where nobody says how to reach it."""
-        if flow.source not in self._clients:
+        key = self.key(flow)
+        if key not in self._clients:
             if KAFKA_TRACEBACK:
                 raise errors.WishError("The source cluster %s cannot be asked, as the Python library confluent-kafka is missing here." % flow.source)
             settings = self.given[flow.source] if flow.source in self.given else self._by_config(flow)
-            self._clients[flow.source] = self._make(settings, self._timeout)
-        return self._clients[flow.source]
+            self._clients[key] = self._make(settings, self._timeout)
+        return self._clients[key]
+
+    def key(self, flow) -> tuple:
+        """What tells one source from another: connectors may give one alias to several clusters."""
+        return flow.source, None if flow.source in self.given else flow.config.get(_PREFIX + "bootstrap.servers")
 
     def _by_config(self, flow) -> dict:
         """As MirrorMaker itself does, where that needs no secrets."""

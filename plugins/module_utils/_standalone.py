@@ -51,7 +51,7 @@ def _has(pid, config, wanted) -> bool:
         root = "/proc/%s/root" % pid
         with open(_seen(pid, root, config), encoding="latin-1") as file:
             name = properties(file.read()).get(FILE)
-        if not name:
+        if not name or "${" in name:  # only the worker can follow a reference
             return True
         path = _seen(pid, root, name)
         if os.path.exists(path):

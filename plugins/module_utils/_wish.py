@@ -46,14 +46,15 @@ def _has_document(params: dict) -> bool:
 
 
 def _declared(params: dict, absent: bool) -> Wish:
-    declare, items, origin = Wish.present, params["offsets"], None
+    declare, items, origin, ordered = Wish.present, params["offsets"], None, False
     if _has_document(params):
-        declare, items, origin = Wish.document, *_document_items(params)
+        declare, items, origin, ordered = Wish.document, *_document_items(params)
         items = rewrite(items, params["rewrite"])
     elif params["rewrite"]:
         raise WishError("rewrite belongs to src, content or copy_from: it says under which partitions their offsets are declared. Nothing was changed.")
     wish = Wish.absent(items, params["raw_keys"]) if absent else declare(items, params["purge"])
     wish.origin = None if params["force"] else origin
+    wish.ordered = ordered
     return wish
 
 
@@ -107,7 +108,7 @@ def _limit(value, name: str):
 
 
 def _document_items(params: dict):
-    """(the list of pairs, its Origin or None), of another connector if copy_from says so."""
+    """(the list of pairs, its Origin or None, whether fields are in the keys' order), of another connector if copy_from says so."""
     name = params["copy_from"] or params["name"]
     if params["src"] is not None:
         source = params["src"]
@@ -117,7 +118,7 @@ def _document_items(params: dict):
         document = params["content"]
         if isinstance(document, str):
             document = _document.parse(document, source)
-    return _document.items_for(document, name, source), _document.origin_of(document, name, source)
+    return _document.items_for(document, name, source), _document.origin_of(document, name, source), _document.is_ordered(document, name)
 
 
 def _read(path: str) -> str:

@@ -738,9 +738,9 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._wish impo
 def declare(client, kafka, sources, params, check_mode):
     name, undo = params["name"], params["state"] == "restored"
 
-    def roads(connector):
-        return Roads(client, connector, kafka, params["method"], params["offset_topic"], params["raw_keys"], params["key_order"],
-                     params["connect_group"], params["consumer_group"], params["force"], sources, params["offset_file"])
+    def roads(connector, **own):
+        return Roads(client, connector, kafka, params["method"], params["offset_topic"], connect_group=params["connect_group"],
+                     force=params["force"], sources=sources, offset_file=params["offset_file"], **own)
 
     copy = Copy(client, params["copy_from"], roads(params["copy_from"]), params["rewrite"], params["purge"],
                 params["force"]) if params["copy_from"] else None
@@ -758,7 +758,7 @@ def declare(client, kafka, sources, params, check_mode):
         client,
         name,
         wish,
-        roads(name),
+        roads(name, raw_keys=params["raw_keys"], key_order=params["key_order"], consumer_group=params["consumer_group"]),
         once=once,
         after_change=params["after_change"],
         settle=params["settle"],

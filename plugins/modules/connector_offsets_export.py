@@ -56,6 +56,12 @@ options:
         people; an import takes the present offsets alone. It needs the offsets topic, and leaves out sinks.
     type: bool
     default: false
+  partial:
+    description:
+      - Whether to write the file though offsets of some connectors cannot be read, which are missing in it then. Otherwise the task fails and
+        the file stays as it is.
+    type: bool
+    default: false
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
@@ -114,7 +120,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._offsets_i
 def write(client, kafka, params, check_mode):
     info = OffsetsInfo(client, kafka, params["method"], params["offset_topic"], params["history"], max_entries=0,
                        offset_file=params["offset_file"])
-    return export(info, info.cluster(), params["dest"], params["connectors"], params["history"], check_mode)
+    return export(info, info.cluster(), params["dest"], params["connectors"], params["history"], params["partial"], check_mode)
 
 
 def main():
@@ -126,6 +132,7 @@ def main():
             method=dict(type="str", choices=["auto", "rest", "topic", "group", "file"], default="auto"),
             offset_topic=dict(type="str"),
             history=dict(type="bool", default=False),
+            partial=dict(type="bool", default=False),
         ),
         write,
         brokers=True,

@@ -29,6 +29,8 @@ class GroupStore:
     road = "group"
     #: Kafka itself refuses a change while a task is there
     gated = True
+    #: are the fields of the partitions that it shows in the order in which the connector writes them?
+    ordered = False
 
     def __init__(self, sink: Sink, sleep=time.sleep, clock=time.monotonic):
         self.sink = sink

@@ -32,6 +32,8 @@ class RestStore:
     road = "rest"
     #: Connect itself refuses a change while a task is there
     gated = True
+    #: are the fields of the partitions that it shows in the order in which the connector writes them?
+    ordered = False
 
     def __init__(self, client, name: str, kind: str, sleep=time.sleep):
         self.client = client

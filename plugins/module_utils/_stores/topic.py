@@ -109,6 +109,8 @@ class TopicStore:
 
     road = "topic"
     gated = False
+    #: are the fields of the partitions that it shows in the order in which the connector writes them?
+    ordered = True
 
     def __init__(self, reader: TopicReader, name: str, topics: list, raw_keys=(), key_order=None, sleep=time.sleep, clock=time.monotonic):
         """topics: the one that the connector reads, then others that have to hold the same.
@@ -260,7 +262,7 @@ class TopicStore:
             return before + [(topic, place, key, None) for topic, place, key in self._since(plan.records)]
         records = []
         for topic in self.topics:
-            writing = _Writing(self.name, self._decoded[topic], self._key_order)
+            writing = _Writing(self.name, self._decoded[topic], self._key_order, plan.wish is not None and plan.wish.ordered)
             for action in plan.changes:
                 if isinstance(action.partition, str):
                     records += [(topic, number, key, None) for name, number, key in self._raw_places(action.partition) if name == topic]
@@ -291,8 +293,10 @@ class TopicStore:
 class _Writing:
     """Where the records of a change go on one topic: [(topic partition, key, value or None)]."""
 
-    def __init__(self, name: str, decoded, key_order=None):
+    def __init__(self, name: str, decoded, key_order=None, ordered=False):
+        """ordered: new partitions have their fields in the connector's order."""
         self.name = name
+        self._ordered = ordered
         self.decoded = decoded
         self._held = decoded.of(name)
         self._key_order = key_order
@@ -319,6 +323,8 @@ class _Writing:
             return None
         if self._key_order and set(self._key_order) == set(partition):
             return self._key_order
+        if self._ordered and canonical(partition) not in self._held:
+            return list(partition)
         return self.habits.order(partition)
 
     @property

@@ -55,6 +55,9 @@ class Sources:
     def __init__(self, **clients):
         self.clients = clients
 
+    def key(self, flow):
+        return flow.source
+
     def client(self, flow):
         found = self.clients[flow.source]
         if isinstance(found, Exception):

@@ -40,8 +40,10 @@ def following(topic, number, next_offset):
 
 def east():
     """orders with two partitions of 10 records, early (whose records begin at 100), empty, other."""
-    return (FakeKafka().log_of("orders", (0, 10, {50: 0, 80: 4}), (0, 10, {90: 3})).log_of("early", (100, 110, {80: 105}))
-            .log_of("empty", (0, 0)).log_of("other", (0, 5)).log_of("west.orders", (0, 5)))
+    kafka = (FakeKafka().log_of("orders", (0, 10, {50: 0, 80: 4}), (0, 10, {90: 3})).log_of("early", (100, 110, {80: 105}))
+             .log_of("empty", (0, 0)).log_of("other", (0, 5)).log_of("west.orders", (0, 5)))
+    kafka.cluster_id = "cluster-east"
+    return kafka
 
 
 def source(config=None, kafka=None):
@@ -196,6 +198,39 @@ def test_a_removal_that_means_the_end():
     assert source(AT_THE_END).check(plan, False) == [words]
 
 
+def test_what_a_backup_holds_of_a_former_alias_can_be_put_back():
+    plan = make_plan(snapshot(), Wish.document([pair("orders", 0, 3, cluster="old"), pair("orders", 0, 2)]))
+    with pytest.raises(errors.WishError, match="m copies from east"):
+        source().check(plan, False)
+    warning, = source().check(plan, True)
+    assert warning.startswith('m copies from east, but what is declared is for the cluster the text "old": ')
+
+
+def test_a_first_record_that_is_none_without_any_change():
+    """Nothing is stored, and nothing has to be; but that means the end here."""
+    plan = make_plan(snapshot(), Wish.present([following("orders", 0, 0)]))
+    assert not plan.changed
+    with pytest.raises(errors.WishError, match="does not begin at the first record"):
+        source(AT_THE_END).check(plan, False)
+
+
+@pytest.mark.parametrize("reset", [True, False])
+def test_the_target_given_as_the_source(reset):
+    wish = Wish.words(read_reset("latest")) if reset else Wish.present([pair("orders", 0, 2)])
+    kafka = east()
+    kafka.cluster_id = "cluster-1"  # the workers'
+    sources = SourceClusters({"east": {}}, make=lambda settings, timeout: kafka)
+    one = Roads(MirrorRest(config=CONFIG), "c", None, sources=sources, sleep=lambda seconds: None)
+    with pytest.raises(errors.WishError) as caught:
+        one.plan(found(), wish)
+    assert caught.value.message == (
+        "The brokers at b:9092, which are to be the source cluster east, are those of the Kafka cluster cluster-1 that is copied to: source "
+        "and target are swapped, or source_clusters has a wrong address. Nothing was changed.")
+    # A worker at the source, whose producers write elsewhere.
+    config = {**CONFIG, "producer.override.bootstrap.servers": "w:9092"}
+    assert Roads(MirrorRest(config=config), "c", None, sources=sources, sleep=lambda seconds: None).plan(found(), wish)[1].changed
+
+
 # ---- what cannot be asked -----------------------------------------------------------------------------------------------
 
 def away(flow):
@@ -279,11 +314,13 @@ def test_offsets_that_nobody_reads(role):
     rest = MirrorRest(config={"connector.class": role})
     words = (f"c is a {role}, which never reads its offsets: a change has no effect. The place of a mirror is in the offsets of its "
              "MirrorSourceConnector.")
-    for wish in (Wish.present([pair("orders", 0, 2)]), Wish.absent(None), Wish.words(read_reset("latest"))):
+    for wish in (Wish.present([pair("orders", 0, 2)]), Wish.words(read_reset("latest"))):
         with pytest.raises(errors.WishError) as caught:
             made(wish, rest)
         assert caught.value.message.startswith(words)
-    assert made(Wish.absent(None), rest, force=True)[2] == [words]
+    assert made(Wish.present([pair("orders", 0, 2)]), rest, force=True)[2] == [words]
+    # What is cleared away does no harm, nor what a document of the whole cluster holds.
+    assert made(Wish.absent(None), rest)[2] == made(Wish.document([pair("orders", 0, 2)]), rest)[2] == [words]
 
 
 @pytest.mark.parametrize("wish, words", [
@@ -342,6 +379,31 @@ def test_what_a_deleted_mirror_has_left(known, refused):
             one.plan(None, wish)
     else:
         assert one.plan(None, wish)[1].changed
+
+
+def test_a_dedicated_mirror_has_no_such_connector():
+    one = roads(None, target(), "east->west.MirrorSourceConnector", method="topic", offset_topic="mm2-offsets.east.internal", known=False)
+    with pytest.raises(errors.WishError) as caught:
+        one.plan(None, Wish.present([following("orders", 0, 4)]))
+    assert caught.value.message == ("The dedicated MirrorMaker of east has no connector east->west.MirrorSourceConnector; it has "
+                                    "MirrorSourceConnector. Nothing was changed.")
+
+
+@pytest.mark.parametrize("wish", [Wish.present([{"partition": {"filename": "/a"}, "offset": {"position": 2}}]), Wish.absent(None)])
+def test_source_clusters_make_no_mirror_of_another_connector(wish):
+    """They are given to every task of a play."""
+    kafka = FakeKafka().put('["c",{"filename":"/a"}]', '{"position":5}')
+    one = roads(None, kafka, method="topic", offset_topic="offsets")
+    assert one.plan(None, wish)[1].changed
+    with pytest.raises(errors.WishError, match="reset_to is for sinks"):
+        roads(None, kafka, method="topic", offset_topic="offsets").plan(None, Wish.words(read_reset("latest", ["orders"])))
+
+
+def test_one_client_for_each_address_of_an_alias():
+    made = []
+    clusters = SourceClusters({}, 7, lambda settings, timeout: made.append(settings) or len(made))
+    flows = [Flow({**CONFIG, "source.cluster.bootstrap.servers": f"{name}:9092"}) for name in "aba"]
+    assert [clusters.client(flow) for flow in flows] == [1, 2, 1]
 
 
 def test_configs_of_a_topic():
