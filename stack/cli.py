@@ -58,7 +58,7 @@ def _up(stack: Stack, options: argparse.Namespace) -> int:
         spec.offset_partitions = options.offset_partitions
         spec.properties = dict(options.property)
         spec.plugins = options.plugin
-    endpoints = stack.up(clusters, secured=options.secured)
+    endpoints = stack.up(clusters, secured=options.secured, broker_only=options.broker_only)
     print("ready", file=sys.stderr)
     _print(endpoints)
     return 0
@@ -127,6 +127,7 @@ def _parser() -> argparse.ArgumentParser:
         help="a connector for the workers of new clusters; may be given several times",
     )
     up.add_argument("--secured", action="store_true", help="a new broker gets listeners for SASL_SSL and SSL, and ACLs")
+    up.add_argument("--broker-only", action="store_true", help="make no Connect cluster where there is none")
     add("status", _status, f"print the state as JSON; exit code {EXIT_DOWN} if something is down")
     add("down", _down, "stop everything; data and logs stay")
     add("purge", _purge, "stop everything and delete data and logs")

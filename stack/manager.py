@@ -42,16 +42,22 @@ class Stack:
         broker_properties: Mapping[str, str] | None = None,
         *,
         secured: bool = False,
+        broker_only: bool = False,
     ) -> dict[str, Any]:
         """Bring up the broker, the clusters asked for and those that are there already; returns endpoints().
 
         What runs is left alone, what has died is restarted, what is missing is added. Without any cluster, old or
-        new, one named main is made. broker_properties only count when the broker is first made; then, too, secured
-        gives it a listener for SASL_SSL and one for SSL with client certificates, and rights by ACL on both.
+        new, one named main is made, unless broker_only is set. broker_properties only count when the broker is first
+        made; then, too, secured gives it a listener for SASL_SSL and one for SSL with client certificates, and rights
+        by ACL on both.
         """
+        if broker_only and clusters:
+            raise StackError("broker_only, and yet clusters are asked for")
         with self._locked(create=True) as state:
             if secured and state.broker and not state.secured:
                 raise StackError("the broker is there without secured listeners: purge the stack")
+            if not clusters and not state.clusters and not broker_only:
+                clusters = {"main": ClusterSpec()}
             fresh = _plan(state, clusters or {})
             try:
                 self._bring_up(state, clusters or {}, dict(broker_properties or {}), secured)
@@ -184,7 +190,7 @@ class Stack:
         prerequisites.check("java")
         needed = [jars.kafka(version) for version in {jars.BROKER_VERSION, *_versions(state)}]
         needed += [jars.plugin(name) for name in _plugins(state)]
-        if not connector_build.is_built():
+        if state.clusters and not connector_build.is_built():
             prerequisites.check("javac")
             needed.append(jars.connector_api())
         if not all(place.complete for place in needed):
@@ -214,7 +220,8 @@ class Stack:
             self._resolve(version)
         for name in _plugins(state):
             self._resolve_plugin(name)
-        connector_build.ensure_connector()
+        if state.clusters:
+            connector_build.ensure_connector()
         launcher.await_broker(state.broker)
         for cluster in state.clusters.values():
             for worker in cluster.workers:
@@ -240,8 +247,6 @@ def _plan(state: State, specs: Mapping[str, ClusterSpec]) -> list[str]:
     StackError if a cluster is there in another version.
     """
     fresh = []
-    if not specs and not state.clusters:
-        specs = {"main": ClusterSpec()}
     for name, spec in specs.items():
         present = state.clusters.get(name)
         if present and present.version != spec.version:

@@ -28,7 +28,7 @@ class Process:
         if self.pid <= 0:
             return False
         state, threads, start_time = _stat(self.pid)
-        if start_time != self.start_time:
+        if not state or start_time != self.start_time:
             return False
         if state == "Z":
             _reap(self.pid)

@@ -203,8 +203,10 @@ def test_process_is_known_again_and_stopped(tmp_path):
     assert process.alive()
     assert os.getsid(process.pid) == process.pid
     wait_until(lambda: (tmp_path / "log").read_text() == "up\n")
+    assert Process.find(process.pid, process.tag).alive()
     stop_all([process], 5)
     assert not process.alive()
+    assert not Process.find(process.pid, process.tag).alive()
     stop_all([process], 5)
 
 
@@ -358,6 +360,20 @@ def test_life_cycle(stack):
     stack.down()
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
     assert not stack.status()["running"]
+
+
+def test_a_broker_alone(tmp_path, capsys):
+    directory = str(tmp_path / "alone")
+    try:
+        assert main(["up", "--broker-only", "--dir", directory]) == 0
+        endpoints = json.loads(capsys.readouterr().out)
+        assert endpoints["clusters"] == {}
+        assert Kafka(endpoints["bootstrap_servers"]).create("made", 3)
+        assert Stack(directory).up(broker_only=True) == endpoints
+        assert main(["status", "--dir", directory]) == 0
+        assert main(["up", "--broker-only", "--cluster", "main", "--dir", directory]) == 1
+    finally:
+        assert main(["purge", "--dir", directory]) == 0
 
 
 # -- secured listeners, a connector with a database
