@@ -95,16 +95,26 @@ class Flow:
 
     # ---- what it replicates ------------------------------------------------------------------------------------
 
+    @property
+    def selects(self) -> bool:
+        """Is it known which topics it replicates: are policy and filter Kafka's own?"""
+        return self.policy is not None and (self.config.get("topic.filter.class") or "DefaultTopicFilter").endswith("DefaultTopicFilter")
+
+    @property
+    def enabled(self) -> bool:
+        """Does it replicate at all? A dedicated MirrorMaker has connectors for the other direction, too."""
+        return (self.config.get("enabled") or "true").lower() != "false"
+
     def leaves_out(self, topic: str):
         """Why the source's topic is not replicated, in words; None if it is, or if nobody knows."""
-        if self.policy is None or not (self.config.get("topic.filter.class") or "DefaultTopicFilter").endswith("DefaultTopicFilter"):
+        if not self.selects:
             return None
         if self._is_internal(topic):
             return "it is an internal one"
         if self._is_cycle(topic):
             return "it is itself a copy of %s's" % self.target
-        if topic == HEARTBEATS or self._original(topic) == HEARTBEATS:
-            return None if (self.config.get("heartbeats.replication.enabled") or "true").lower() != "false" else "heartbeats.replication.enabled is false"
+        if self._original(topic) == HEARTBEATS and (self.config.get("heartbeats.replication.enabled") or "true").lower() != "false":
+            return None
         if not self._matches(self.config.get("topics", ".*"), topic, unknown=True):
             return "topics is %s" % self.config.get("topics", ".*")
         excluded = self.config.get("topics.exclude", self.config.get("topics.blacklist", _EXCLUDED))

@@ -61,6 +61,9 @@ _QUEUE_RECORDS = 20000
 _TRANSACTION_MS = 60000
 #: a producer's second connection comes soon after its first one, and waits for this
 _RECONNECT_MS = 10
+#: where only the first record of each partition is wanted: so many partitions at a time, and of each so many bytes
+_FIRST_PLACES = 250
+_FIRST_BYTES = 32768
 _SLICE = 1.0
 _AGAIN = 0.5
 
@@ -371,7 +374,56 @@ class KafkaClient:
         finally:
             consumer.close()
 
-    def _consumer(self):
+    def first_records(self, starts: dict) -> tuple:
+        """The first committed record of each partition from an offset on. starts: {(topic, partition): offset}.
+
+        Gives ({place: its time in milliseconds (None: it has none); False where there is no record}, {topic: why it cannot be read}).
+        Places are missing whose offset went away meanwhile. Raises BrokerError when nothing comes for ``timeout`` seconds.
+        """
+        found, refused, places = {}, {}, sorted(starts)
+        if not places:
+            return found, refused
+        consumer = self._consumer({"fetch.message.max.bytes": _FIRST_BYTES})
+        try:
+            for begin in range(0, len(places), _FIRST_PLACES):
+                some = [place for place in places[begin:begin + _FIRST_PLACES] if place[0] not in refused]
+                consumer.assign([TopicPartition(topic, number, starts[topic, number]) for topic, number in some])
+                self._first_records(consumer, set(some), found, refused)
+        finally:
+            consumer.close()
+        return found, refused
+
+    def _first_records(self, consumer, left, found, refused) -> None:
+        patience = time.monotonic() + self.timeout
+        while left:
+            messages = consumer.consume(_BATCH, 0) or [message for message in [consumer.poll(_SLICE)] if message is not None]
+            done = set()
+            for message in messages:
+                place, error = (message.topic(), message.partition()), message.error()
+                if place in done or place not in left and error is None:
+                    continue  # more than was asked for
+                if error is None:
+                    kind, milliseconds = message.timestamp()
+                    found[place] = milliseconds if kind else None
+                elif error.code() == KafkaError._PARTITION_EOF:
+                    found.setdefault(place, False)
+                elif error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+                    refused[place[0]] = self._failure("the records of %s" % place[0], error, place[0])
+                    done |= {one for one in left if one[0] == place[0]}
+                elif error.code() not in (KafkaError._AUTO_OFFSET_RESET, KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_PARTITION):
+                    self._heard = error
+                    continue
+                done.add(place)
+            done &= left
+            left -= done
+            if done:
+                # So that no more of it comes: the next ones are for others.
+                consumer.pause([TopicPartition(*place) for place in done])
+                patience = time.monotonic() + self.timeout
+            elif time.monotonic() > patience:
+                raise self._failure("the first records that wait", self._heard)
+
+    def _consumer(self, more=None):
         settings = dict(self._settings, **{
             "group.id": "streamops-kafka-connect",  # demanded, never joined
             "enable.auto.commit": False,
@@ -383,7 +435,7 @@ class KafkaClient:
             "fetch.wait.max.ms": _FETCH_WAIT_MS,
             "queued.max.messages.kbytes": _QUEUE_KBYTES,
             "queued.min.messages": _QUEUE_RECORDS,
-        })
+        }, **more or {})
         return self._make(Consumer, settings)
 
     def _read_error(self, error, topic) -> None:
