@@ -115,4 +115,11 @@ def by_topic(rows, copy_of) -> list:
     topics = {}
     for one in rows:
         topics.setdefault(one["topic"], []).append(one)
-    return [dict({"topic": topic, "copy": copy_of(topic), "partitions": len(found)}, **totals(found)) for topic, found in sorted(topics.items())]
+    return [dict({"topic": topic, "copy": copy_of(topic), "partitions": len(found), "statuses": _statuses(found)}, **totals(found))
+            for topic, found in sorted(topics.items())]
+
+
+def _statuses(rows) -> dict:
+    """{status: how many have it}, the worst first."""
+    known = [row["status"] for row in rows]
+    return {status: known.count(status) for status in (BEYOND, LOST, NEW, BEHIND, OK) if status in known}

@@ -178,8 +178,8 @@ flows:
       returned: success
     topics:
       description:
-        - The same for each topic, with C(topic), the name of its C(copy) on the target (null if it is not known), the number of its C(partitions), and
-          C(lag), C(lag_ms) and C(lost).
+        - The same for each topic, with C(topic), the name of its C(copy) on the target (null if it is not known), the number of its C(partitions),
+          C(lag), C(lag_ms) and C(lost), and C(statuses), how many partitions have which status.
       type: list
       elements: dict
       returned: success
@@ -300,7 +300,7 @@ flows:
       lag_ms: 61000
       lost: 0
       topics:
-        - {topic: orders, copy: east.orders, partitions: 1, lag: 9, lag_ms: 61000, lost: 0}
+        - {topic: orders, copy: east.orders, partitions: 1, lag: 9, lag_ms: 61000, lost: 0, statuses: {behind: 1}}
       partitions:
         - topic: orders
           partition: 0

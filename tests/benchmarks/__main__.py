@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from stack import ClusterSpec, Stack
-from tests.benchmarks import ledger, measure, rest, sinks, spark, topic
+from tests.benchmarks import ledger, measure, mirror, rest, sinks, spark, topic
 from tests.benchmarks.peers import Bkkt
 
 
@@ -33,6 +33,7 @@ def main() -> int:
                 *ledger.rows(url, stack.endpoints()["bootstrap_servers"]),
                 *topic.rows(stack.endpoints()["bootstrap_servers"]),
                 *sinks.rows(stack.endpoints()["bootstrap_servers"], url),
+                *mirror.rows(stack.endpoints()["bootstrap_servers"]),
                 *spark.rows(stack.endpoints()["bootstrap_servers"], Path(folder)),
             ]
         finally:

@@ -77,6 +77,8 @@ class FakeKafka:
         #: name of a consumer group -> {(topic, partition): offset}, and name -> [Member]
         self.commits, self.members, self.settings = {}, {}, {}
         self.denied = ()
+        #: (topic, partition) -> time of the first record that waits there, False where there is none
+        self.firsts = {}
         self.asked, self.writes, self.ids, self.faults = [], [], [], []
         self._seconds = 0
 
@@ -140,13 +142,20 @@ class FakeKafka:
 
     def log(self, places, where, committed=False):
         self.asked.append(("log", where, committed))
-        return {place: self._log(*place, where) for place in places}
+        return {place: self._log(*place, where, committed) for place in places}
 
-    def _log(self, topic, number, where):
+    def _log(self, topic, number, where, committed):
         begin, end, times = self.logs[topic][number]
+        if committed:
+            end = self.open.get((topic, number), end)
         if where in ("earliest", "latest"):
             return {"earliest": begin, "latest": end}[where], None
         return min(((offset, time) for time, offset in times.items() if time >= where), default=(None, None))
+
+    def first_records(self, starts):
+        self.asked.append(("first_records", sorted(starts.items())))
+        denied = {topic: errors.BrokerDenied(f"no Read on {topic}") for topic, _number in starts if topic in self.denied}
+        return {place: self.firsts[place] for place in starts if place in self.firsts}, denied
 
     def broker_setting(self, name):
         return self.settings.get(name)
