@@ -12,6 +12,7 @@ import pytest
 
 from tests.integration.support.mirror import IDENTITY, Mirror, await_records, by_partition, commit, committed, fill
 from tests.integration.support.playbook import Play
+from tests.integration.support.proxy import Answer
 from tests.integration.support.topics import Record
 from tests.integration.support.worker import wait_until
 
@@ -65,17 +66,21 @@ def three(mirror, topic, east, west):
 def reset(playbooks, west, east):
     """reset(flow or None, *options, fine=True, **variables) -> Play; without a flow no worker is given."""
 
-    def reset(flow: Mirror | None, *options: str, fine: bool = True, **variables) -> Play:
-        host = {"kafka_bootstrap_servers": west.bootstrap_servers, "mirror_reset_settle": 0, "mirror_reset_backup_dir": str(playbooks.backups)}
+    def reset(flow: Mirror | None, *options: str, fine: bool = True, url: str | None = None, **variables) -> Play:
+        host = {**common(west, playbooks)}
         if flow is None:
             host["kafka_connect_source_clusters"] = [{"alias": "east", "bootstrap_servers": [east.bootstrap_servers]}]
         else:
-            host["kafka_connect_url"] = flow.worker.url
+            host["kafka_connect_url"] = url or flow.worker.url
         play = playbooks.run(PLAYBOOK, {"eu": host}, "-v", *options, **{f"mirror_reset_{name}": value for name, value in variables.items()})
         assert (play.rc == 0) is fine, play.text
         return play
 
     return reset
+
+
+def common(west, playbooks) -> dict:
+    return {"kafka_bootstrap_servers": west.bootstrap_servers, "mirror_reset_settle": 0, "mirror_reset_backup_dir": str(playbooks.backups)}
 
 
 def result(play: Play) -> str:
@@ -90,9 +95,11 @@ def test_one_topic_of_three(reset, three, west):
     before, wish = found.positions(), {"topics": [one], "change_id": "CHG-1"}
 
     refused = reset(found.flow, fine=False, **wish).failure("eu")
-    assert "4 partitions go back" in refused and "altogether by up to 16 records" in refused and "mirror_reset_accept_duplicates: true" in refused
+    for words in ("4 partitions go back", "altogether by up to 16 records", "mirror_reset_accept_duplicates: true"):
+        assert words in refused
     dry = reset(found.flow, "--check", "--diff", accept_duplicates="true", **wish)
-    for line in (f"--- before: {found.flow.source} (offsets)", "0 positions are set, 4 removed, 8 stay", "would change, 0 positions set, 4 removed"):
+    for line in (f"--- before: {found.flow.source} (offsets)", "0 positions are set, 4 removed, 8 stay",
+                 "would change, 0 positions set, 4 removed"):
         assert line in dry.stdout, dry
     assert found.positions() == before and found.copies(west) == found.records and found.states() == ["RUNNING"] * 3
 
@@ -112,7 +119,7 @@ def test_one_topic_of_three(reset, three, west):
 
 
 def test_recreated(reset, three, east, west):
-    """The copy has exactly the source's records again, from offset 0 on, and consumer groups are translated again, of this topic and of the others."""
+    """The copy has exactly the source's records again, from offset 0 on; consumer groups are translated again, also of the other topics."""
     found = three(**{"sync.group.offsets.enabled": "true"})
     one, other = found.topics[0], found.topics[2]
     copy, group = found.flow.copy_of(one), f"g-{one}"
@@ -148,8 +155,9 @@ def test_emptied(reset, three, west):
     """By a survey's texts. Offsets of the copy go on, so the ends tell that all came once more; and nothing else was touched."""
     found = three()
     names = found.topics[:2]
-    play = reset(found.flow, topics=", ".join(names), target="emptied", to="", accept_duplicates="", offset_syncs="", verify="", wait_timeout="60",
-                 change_id="", phase="", catch_up_timeout="60", connectors=found.flow.source, all="false")
+    empty = dict.fromkeys(("to", "accept_duplicates", "offset_syncs", "verify", "change_id", "phase", "boundary_file", "settle"), "")
+    play = reset(found.flow, **empty, topics=", ".join(names), target="emptied", all="false", wait_timeout="60", catch_up_timeout="60",
+                 connectors=found.flow.source)
     assert f"emptied {', '.join(sorted(found.flow.copy_of(name) for name in names))}" in result(play)
     assert found.copies(west) == found.records
     for name, end in zip(found.topics, [8, 8, 4], strict=True):
@@ -158,7 +166,7 @@ def test_emptied(reset, three, west):
 
 
 def test_the_whole_mirror_of_the_same_names(reset, three, west, east):
-    """Identity policy, everything deleted, offset-syncs as well, on a mirror that is stopped and paused: it is left so, and finished later."""
+    """Identity policy, everything deleted, offset-syncs as well, of a mirror that does not run: it is left so, and finished later."""
     found = three(IDENTITY)
     worker = found.flow.worker
     worker.put(found.flow.checkpoint, "pause")
@@ -220,14 +228,117 @@ REFUSED = [
 ]
 
 
-def test_what_is_refused(reset, three, topic, east, west):
-    """Each with its reason, and the mirror is as it was."""
+def test_what_is_refused(playbooks, three, topic, east, west):
+    """Each with its reason, and the mirror is as it was. All in one run, each as a host of its own."""
     found = three()
-    outside = topic()
+    outside, one = topic(), found.topics[0]
     before = found.positions(), found.copies(west), found.states()
-    for wish, words in [*REFUSED, ({"topics": [outside]}, "does not replicate the topic"), ({"topics": found.topics[:1], "connectors": [found.flow.heartbeat]},
-                                                                                    "cannot be used")]:
-        failure = reset(found.flow, fine=False, **{"accept_duplicates": True, **wish}).failure("eu")
-        assert words in failure, (wish, failure)
+    cases = [*REFUSED, ({"topics": [outside]}, "does not replicate the topic"),
+             ({"topics": [one], "connectors": [found.flow.heartbeat]}, "cannot be used")]
+    same = {**common(west, playbooks), "kafka_connect_url": found.flow.worker.url, "mirror_reset_accept_duplicates": True}
+    hosts = {f"case{number}": {**same, **{f"mirror_reset_{name}": value for name, value in wish.items()}}
+             for number, (wish, _words) in enumerate(cases)}
+    play = playbooks.run(PLAYBOOK, hosts, mirror_reset_serial="100%")
+    for number, (wish, words) in enumerate(cases):
+        assert words in play.failure(f"case{number}"), (wish, play.failure(f"case{number}"))
+        assert play.recap[f"case{number}"]["failed"] == 1
     assert (found.positions(), found.copies(west), found.states()) == before
     assert found.flow.checkpoints in west.topics() and found.flow.offset_syncs in east.topics()
+
+
+def refuses(words: str, times: int = 1):
+    """A trick of the proxy: so many requests to resume the MirrorSource connector are refused."""
+    left = [times]
+
+    def trick(request):
+        if request.path.endswith("MirrorSourceConnector/resume") and left[0]:
+            left[0] -= 1
+            return Answer(400, f'{{"error_code":400,"message":"{words}"}}'.encode())
+        return None
+
+    return trick
+
+
+@pytest.mark.parametrize("change_id", ["CHG-4", ""])
+def test_a_failure_before_a_deletion(reset, three, west, proxy_to, change_id):
+    """The worker does not start the connector: positions and states are put back, by the ledger or by the backup."""
+    found = three()
+    before = found.positions(), found.copies(west)
+    proxy = proxy_to(found.flow.worker.url, refuses("not today"))
+    wish = {"topics": found.topics[:1], "accept_duplicates": True, "change_id": change_id}
+    failure = reset(found.flow, fine=False, url=proxy.url, **wish).failure("eu")
+    assert "no topic was deleted or emptied, and positions and states are as they were" in failure and "not today" in failure
+    assert found.states() == ["RUNNING"] * 3 and (found.positions(), found.copies(west)) == before
+
+
+def test_a_failure_after_a_deletion(reset, three, west, proxy_to):
+    """It says what is gone and that the same run again finishes it; and that is so."""
+    found = three()
+    wish = {"topics": found.topics[:1], "target": "recreated", "change_id": "CHG-5"}
+    copy = found.flow.copy_of(found.topics[0])
+    proxy = proxy_to(found.flow.worker.url, refuses("not today"))
+    failure = reset(found.flow, fine=False, url=proxy.url, **wish).failure("eu")
+    assert f"failed after {found.flow.checkpoints}, {copy} were deleted" in failure and "not today" in failure
+    assert "the same run again, with the same mirror_reset_change_id" in failure
+    assert found.states() == ["STOPPED", "STOPPED", "RUNNING"] and copy not in west.topics()
+    reset(found.flow, **wish)
+    assert found.states() == ["RUNNING"] * 3 and found.copies(west) == found.records
+
+
+def test_a_run_that_was_killed_is_finished(reset, three, west, run):
+    """It had set the positions, and had deleted nothing: the next run deletes the copies, and starts everything."""
+    found = three()
+    wish = {"topics": found.topics[:2], "target": "recreated", "change_id": "CHG-6"}
+    worker = found.flow.worker
+    worker.put(found.flow.checkpoint, "stop")
+    worker.await_state(found.flow.checkpoint, "STOPPED", [])
+    half = run("connector_offsets", connect_url=[worker.url], bootstrap_servers=[west.bootstrap_servers], name=found.flow.source,
+               stop=True, reset_to="earliest", topics=wish["topics"], change_id="CHG-6", after_change="put_back_later")
+    assert half["changed"], half
+    assert found.states() == ["STOPPED", "STOPPED", "RUNNING"]
+    reset(found.flow, **wish)
+    assert found.states() == ["RUNNING"] * 3 and found.copies(west) == found.records
+    assert west.kafka.ends(found.flow.copy_of(found.topics[0])) == dict.fromkeys(range(4), 4)
+
+
+def test_dedicated(reset, dedicated, topic, east, west):
+    """Nodes up: refused. Down: changed once. Started: exactly the records of one topic come once more, and the end is waited for."""
+    topics = sorted(topic() for _number in range(3))
+    records = written(east, topics)
+    node = dedicated(topics)
+    for name in topics:
+        assert await_records(west, f"east.{name}", COPIED) == records[name]
+    store = "mm2-offsets.east.internal"
+    wait_until(lambda: len(west.kafka.live_offsets(store, "MirrorSourceConnector")) >= 12, reason="the positions")
+    wish = {"topics": topics[:1], "offset_topic": store, "change_id": "CHG-7", "accept_duplicates": True}
+
+    up = reset(None, fine=False, **wish).failure("eu")
+    assert "Nodes of MirrorMaker run, and would write their own positions over the change" in up
+    node.stop()
+    live = west.kafka.live_offsets(store, "MirrorSourceConnector")
+    # The brokers notice after a moment.
+    dry = wait_until(lambda: reset_or_none(reset, wish, "--check"), 60, "the group to be empty")
+    assert "0 positions are set, 4 removed" in dry.stdout and west.kafka.live_offsets(store, "MirrorSourceConnector") == live
+    real = reset(None, **wish)
+    assert real.recap["eu"]["changed"] == dry.recap["eu"]["changed"] == 1
+    assert len(west.kafka.live_offsets(store, "MirrorSourceConnector")) == len(live) - 4
+    (path,) = set(re.findall(r"mirror_reset_boundary_file: (\S+\.json)", real.stdout))
+    assert "has no node that runs: start all of them" in real.stdout
+    assert reset(None, **wish).recap["eu"]["changed"] == 0
+
+    node.start()
+    late = reset(None, phase="finish", boundary_file=path, offset_topic=store)
+    assert "0 records left to copy" in result(late)
+    assert by_partition(west.kafka.records(f"east.{topics[0]}")) == by_partition(records[topics[0]] * 2)
+    for name in topics[1:]:
+        assert by_partition(west.kafka.records(f"east.{name}")) == records[name]
+
+
+def reset_or_none(reset, wish, *options):
+    """The play as soon as the brokers no longer know a node."""
+    try:
+        return reset(None, *options, **wish)
+    except AssertionError as error:
+        if "Nodes of MirrorMaker run" in str(error):
+            return None
+        raise
