@@ -83,6 +83,8 @@ class OffsetsChange:
         self.store = None
         #: the wish in numbers, as it is carried out
         self._meant = wish
+        #: what another connector has given for it
+        self._copied = None
         #: whether there is such a connector; None without a worker to ask
         self.exists = None
         self._stopped_here = False
@@ -188,11 +190,21 @@ class OffsetsChange:
 
     def _plan(self, found):
         finishes = self.once.finishes
-        wish = Wish.begun(self.once.change) if finishes and self.wish.reset is not None else self.wish
+        if finishes and self.wish.in_words:
+            wish = Wish.begun(self.once.change)
+        else:
+            wish = self.wish if self.wish.copy is None else self._read_copy(found)
         self.store, plan = self.roads.plan(found, wish)
         if not finishes:  # of a change that was begun, what is live may be a part
             self.wish.check_guards(plan)
         return plan
+
+    def _read_copy(self, found):
+        """Once: what is declared must not change on the way, though the other connector may run on."""
+        if self._copied is None:
+            self._copied = self.wish.copy.read(self.warnings)
+            self._copied.check_origin(self._kind(found), None)
+        return self._copied
 
     def _check_state(self, found):
         """Is it STOPPED, or may we stop it?"""

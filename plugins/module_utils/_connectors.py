@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import fnmatch
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _config
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _backup, _config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LEAVE, OffsetsChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import STATES, STOPPED, Connector, Lifecycle
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
 
 _GLOB = "*?["
 
@@ -80,20 +82,37 @@ def declare_present(client, name: str, config: dict, initial_state, wait_timeout
     return dict(result, connector=lifecycle.wait_known().result())
 
 
-def declare_absent(client, name: str, wait_timeout: float, check_mode: bool) -> dict:
-    """Delete the connector. Its offsets stay where they are, and a new connector of its name goes on from there."""
+def declare_absent(client, name: str, wait_timeout: float, check_mode: bool, purge_offsets=False) -> dict:
+    """Delete the connector. Its offsets stay where they are, and a new connector of its name goes on from there.
+
+    purge_offsets: remove them before, while it is STOPPED: of one that is gone Connect removes nothing.
+    """
     try:
         live = client.info(name)["config"]
     except errors.NoConnector:
-        return {"changed": False, "created": False, "diff": _config.diff(name, None, None), "connector": None}
+        warnings = ["There is no connector %s, so its offsets cannot be removed by REST, if it has left any: use connector_offsets with state: absent "
+                    "and bootstrap_servers." % name] if purge_offsets else []
+        return {"changed": False, "created": False, "diff": _config.diff(name, None, None), "connector": None, "backup_file": None,
+                "warnings": warnings}
     client.require_url(name)
+    purged = _purge(client, name, wait_timeout, check_mode) if purge_offsets else {}
     if not check_mode:
         try:
             client.delete(name)
+            Lifecycle(client, name, wait_timeout).wait_gone()
         except errors.NoConnector:
             pass
-        Lifecycle(client, name, wait_timeout).wait_gone()
-    return {"changed": True, "created": False, "diff": _config.diff(name, live, None), "connector": None}
+        except errors.ConnectError as error:
+            raise error.also("Its offsets were removed before (the backup is %s), and it is STOPPED." % purged["backup_file"]
+                             ) if purged.get("changed") else error
+    return {"changed": True, "created": False, "diff": _config.diff(name, live, None) + purged.get("diff", []), "connector": None,
+            "backup_file": purged.get("backup_file"), "warnings": purged.get("warnings", [])}
+
+
+def _purge(client, name, wait_timeout, check_mode) -> dict:
+    """Stop it, and remove all its offsets; what they were is in a backup. The result of connector_offsets."""
+    change = OffsetsChange(client, name, Wish.absent(None), stop=True, after_change=LEAVE, backup=_backup.default_path(name), wait_timeout=wait_timeout)
+    return change.run(check_mode)
 
 
 def declare_state(client, name: str, state: str, wait_timeout: float, check_mode: bool) -> dict:

@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._model imp
     SINK,
     SOURCE,
     Snapshot,
+    canonical,
     describe,
     is_int,
 )
@@ -139,17 +140,36 @@ def _our_own(document: dict, source: str) -> dict:
     return connectors
 
 
+def same_but_for_the_time(one: str, other: str) -> bool:
+    """Do two texts of write() hold the same?"""
+    try:
+        one, other = json.loads(one), json.loads(other)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(other, dict) and canonical(dict(one, time=None)) == canonical(dict(other, time=None))
+
+
+def counts(text: str) -> dict:
+    """{connector: how many pairs} of a text of write(); {} where it is something else."""
+    try:
+        connectors = json.loads(text)["connectors"]
+        return {name: len(pairs) for name, pairs in connectors.items()}
+    except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
+        return {}
+
+
 def _pairs(value, where: str) -> list:
     if not isinstance(value, list):
         raise WishError("%s must be a list of {partition, offset}, it is %s." % (where, describe(value)))
     return value
 
 
-def write(snapshots: list[Snapshot], cluster: dict, road: str, time: str) -> str:
+def write(snapshots: list[Snapshot], cluster: dict, road: str, time: str, **more) -> str:
     """Our own document of one or many connectors, as text with a final line end.
 
     cluster  what tells it apart: kafka_cluster_id, connect_url (no credentials)
     time     RFC 3339, UTC
+    more     further fields of the header, which no reader needs
     """
     return json.dumps(
         {
@@ -160,6 +180,7 @@ def write(snapshots: list[Snapshot], cluster: dict, road: str, time: str) -> str
             "cluster": cluster,
             "types": {snapshot.connector: snapshot.kind for snapshot in snapshots},
             "counts": {snapshot.connector: len(snapshot.entries) for snapshot in snapshots},
+            **more,
             "connectors": {
                 snapshot.connector: [{"partition": entry.partition, "offset": entry.offset} for entry in snapshot.sorted()]
                 for snapshot in snapshots

@@ -13,6 +13,7 @@ IdentityReplicationPolicy.
 from __future__ import annotations
 
 import re
+import warnings
 
 SOURCE, CHECKPOINT, HEARTBEAT = "MirrorSourceConnector", "MirrorCheckpointConnector", "MirrorHeartbeatConnector"
 HEARTBEATS = "heartbeats"
@@ -113,10 +114,11 @@ class Flow:
             return "it is an internal one"
         if self._is_cycle(topic):
             return "it is itself a copy of %s's" % self.target
-        if self._original(topic) == HEARTBEATS and (self.config.get("heartbeats.replication.enabled") or "true").lower() != "false":
+        beat = self._original(topic) == HEARTBEATS
+        if beat and (self.config.get("heartbeats.replication.enabled") or "true").lower() != "false":
             return None
         if not self._matches(self.config.get("topics", ".*"), topic, unknown=True):
-            return "topics is %s" % self.config.get("topics", ".*")
+            return "heartbeats.replication.enabled is false" if beat else "topics is %s" % self.config.get("topics", ".*")
         excluded = self.config.get("topics.exclude", self.config.get("topics.blacklist", _EXCLUDED))
         if self._matches(excluded, topic, unknown=False):
             return "topics.exclude is %s" % excluded
@@ -127,10 +129,12 @@ class Flow:
         patterns = [pattern.strip() for pattern in patterns.split(",") if pattern.strip()]
         if not patterns:
             return False
-        try:
-            return re.fullmatch("|".join(patterns), topic) is not None
-        except re.error:
-            return unknown
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)  # what Java reads as sets
+            try:
+                return re.fullmatch("|".join(patterns), topic) is not None
+            except (re.error, FutureWarning):
+                return unknown
 
     def _is_internal(self, topic: str) -> bool:
         return topic.startswith(("__", ".")) or topic.endswith((self._inner + "internal", "-internal", ".internal"))

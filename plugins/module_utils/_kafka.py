@@ -24,6 +24,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils import _er
 try:
     from confluent_kafka import (
         Consumer,
+        ConsumerGroupState,
         ConsumerGroupTopicPartitions,
         IsolationLevel,
         KafkaError,
@@ -61,9 +62,12 @@ _QUEUE_RECORDS = 20000
 _TRANSACTION_MS = 60000
 #: a producer's second connection comes soon after its first one, and waits for this
 _RECONNECT_MS = 10
-#: where only the first record of each partition is wanted: so many partitions at a time, and of each so many bytes
-_FIRST_PLACES = 250
-_FIRST_BYTES = 32768
+#: where only the first record of each partition is wanted: so many partitions at a time, of each enough bytes for a large batch (one that
+#: does not fit comes alone, in an answer of its own), and so few records at once that most of what came with the first is never looked at
+_FIRST_PLACES = 100
+_FIRST_BYTES = 131072
+_FIRST_RECORDS = 20
+_DELETED_MS = 2000
 _SLICE = 1.0
 _AGAIN = 0.5
 
@@ -270,6 +274,12 @@ class KafkaClient:
                    sorted((place.topic, place.partition) for place in member.assignment.topic_partitions) if member.assignment else [])
             for member in found.members])
 
+    def idle_groups(self) -> list:
+        """Names of the consumer groups without members, as far as the user may see them."""
+        found = self._patiently(lambda: self._result("the consumer groups", self._admin().list_consumer_groups(
+            states={ConsumerGroupState.EMPTY}, request_timeout=self.timeout)))
+        return sorted(one.group_id for one in found.valid)
+
     def group_offsets(self, name: str) -> dict:
         """{(topic, partition): the offset that was committed}; {} where there is no such group. Raises BrokerDenied."""
         what = "the offsets of the consumer group %s" % name
@@ -300,12 +310,12 @@ class KafkaClient:
         try:
             done = self._outcome(what, future, name).topic_partitions
         except KafkaException as error:
-            raise self._not_committed(name, what, error.args[0])
+            raise self._not_committed(name, what, error.args[0], "Read")
         except errors.BrokersUnreachable as error:
             raise errors.WriteUnsure(error.message, **error.facts)
         refused = [place for place in done if place.error is not None and place.error.code() != KafkaError.NO_ERROR]
         if refused:
-            raise self._not_committed(name, what, refused[0].error, refused[0])
+            raise self._not_committed(name, what, refused[0].error, "Read", refused[0])
 
     def delete_group(self, name: str) -> None:
         """Remove all offsets of a group that has no members, and the group. No error if there is none. Raises like commit()."""
@@ -316,11 +326,11 @@ class KafkaClient:
             self._outcome(what, future, name)
         except KafkaException as error:
             if error.args[0].code() not in _NO_GROUP:
-                raise self._not_committed(name, what, error.args[0])
+                raise self._not_committed(name, what, error.args[0], "Delete")
         except errors.BrokersUnreachable as error:
             raise errors.WriteUnsure(error.message, **error.facts)
 
-    def _not_committed(self, name, what, error, place=None):
+    def _not_committed(self, name, what, error, right, place=None):
         facts = {"bootstrap_servers": self.brokers, "kafka_error": error.name()}
         if error.code() in _IN_USE:
             return errors.GroupInUse("The consumer group %s has members, so the brokers at %s take no offsets for it (%s)." % (
@@ -329,7 +339,7 @@ class KafkaClient:
             return errors.WriteUnsure("No certain answer from the Kafka brokers at %s about %s: %s." % (self.brokers, what, error.str()), **facts)
         topic = place.topic if place is not None else None
         # A commit needs the permission to read a topic, not to write to it.
-        found = self._failure(what, error, topic, write=error.code() != KafkaError.TOPIC_AUTHORIZATION_FAILED, group=name)
+        found = self._failure(what, error, topic, write=error.code() != KafkaError.TOPIC_AUTHORIZATION_FAILED, group=name, right=right)
         return found if place is None else found.also("It was refused for %s-%d." % (topic, place.partition))
 
     # ---- reading -----------------------------------------------------------------------------------------------
@@ -378,25 +388,26 @@ class KafkaClient:
         """The first committed record of each partition from an offset on. starts: {(topic, partition): offset}.
 
         Gives ({place: its time in milliseconds (None: it has none); False where there is no record}, {topic: why it cannot be read}).
-        Places are missing whose offset went away meanwhile. Raises BrokerError when nothing comes for ``timeout`` seconds.
+        Places are missing whose offset or topic went away meanwhile. Raises BrokerError when nothing comes for ``timeout`` seconds.
         """
         found, refused, places = {}, {}, sorted(starts)
         if not places:
             return found, refused
-        consumer = self._consumer({"fetch.message.max.bytes": _FIRST_BYTES})
-        try:
-            for begin in range(0, len(places), _FIRST_PLACES):
-                some = [place for place in places[begin:begin + _FIRST_PLACES] if place[0] not in refused]
+        for begin in range(0, len(places), _FIRST_PLACES):
+            some = [place for place in places[begin:begin + _FIRST_PLACES] if place[0] not in refused]
+            # One that is assigned others pauses for a second. A topic that is not there was deleted, and is not about to come.
+            consumer = self._consumer({"fetch.message.max.bytes": _FIRST_BYTES, "topic.metadata.propagation.max.ms": _DELETED_MS})
+            try:
                 consumer.assign([TopicPartition(topic, number, starts[topic, number]) for topic, number in some])
                 self._first_records(consumer, set(some), found, refused)
-        finally:
-            consumer.close()
+            finally:
+                consumer.close()
         return found, refused
 
     def _first_records(self, consumer, left, found, refused) -> None:
         patience = time.monotonic() + self.timeout
         while left:
-            messages = consumer.consume(_BATCH, 0) or [message for message in [consumer.poll(_SLICE)] if message is not None]
+            messages = consumer.consume(_FIRST_RECORDS, 0) or [message for message in [consumer.poll(_SLICE)] if message is not None]
             done = set()
             for message in messages:
                 place, error = (message.topic(), message.partition()), message.error()
@@ -410,7 +421,7 @@ class KafkaClient:
                 elif error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
                     refused[place[0]] = self._failure("the records of %s" % place[0], error, place[0])
                     done |= {one for one in left if one[0] == place[0]}
-                elif error.code() not in (KafkaError._AUTO_OFFSET_RESET, KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_PARTITION):
+                elif error.code() not in (KafkaError._AUTO_OFFSET_RESET, KafkaError._UNKNOWN_PARTITION):
                     self._heard = error
                     continue
                 done.add(place)
@@ -420,6 +431,10 @@ class KafkaClient:
                 # So that no more of it comes: the next ones are for others.
                 consumer.pause([TopicPartition(*place) for place in done])
                 patience = time.monotonic() + self.timeout
+            elif self._heard is not None and self._heard.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+                self._heard = None
+                counts = self.partition_counts(topic for topic, number in left)
+                left -= {place for place in left if counts[place[0]] is None}
             elif time.monotonic() > patience:
                 raise self._failure("the first records that wait", self._heard)
 
@@ -587,8 +602,8 @@ class KafkaClient:
                 raise self._failure(what, self._heard, topic)
         return future.result()
 
-    def _failure(self, what, error, topic=None, write=False, transactional_id=None, group=None):
-        """A KafkaError (None: silence) as one of ours."""
+    def _failure(self, what, error, topic=None, write=False, transactional_id=None, group=None, right="Describe"):
+        """A KafkaError (None: silence) as one of ours. right: the one on the group that the request needs."""
         facts = {"bootstrap_servers": self.brokers, "kafka_error": error.name() if error is not None else None}
         if error is not None:
             code, text = error.code(), error.str()
@@ -603,8 +618,7 @@ class KafkaClient:
             if code == KafkaError.GROUP_AUTHORIZATION_FAILED and group is not None:
                 return errors.BrokerDenied(
                     "The brokers at %s do not let us %s the consumer group %s: the user needs the permission %s on Group %s."
-                    % (self.brokers, "change" if write else "see", group, "Read (and Delete, to remove offsets)" if write else "Describe", group),
-                    **facts)
+                    % (self.brokers, {"Describe": "see", "Read": "change", "Delete": "delete"}[right], group, right, group), **facts)
             if code in (KafkaError.CLUSTER_AUTHORIZATION_FAILED, KafkaError.GROUP_AUTHORIZATION_FAILED):
                 return errors.BrokerDenied("The brokers at %s do not let us see %s: %s." % (self.brokers, what, text), **facts)
             if code in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC):

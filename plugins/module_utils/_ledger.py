@@ -75,8 +75,8 @@ def digest(wish, kind: str) -> str:
 
     A wish in words is what was declared: its numbers are others with every run.
     """
-    if wish.reset is not None:
-        return _hash(wish.reset.declared())
+    if wish.in_words:
+        return _hash((wish.reset or wish.copy).declared())
     keyed = wish.for_kind(kind)
     entries = None if keyed is None else [[canonical(entry.partition), None if entry.offset is None else canonical(entry.offset)]
                                           for entry in (keyed[key] for key in sorted(keyed))]

@@ -26,7 +26,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._flow impo
 )
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror_lag import Stored
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SOURCE as KIND
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_topic import topics_of, workers_at
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_topic import same_cluster, topics_of, workers_at
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, TopicStore
 
@@ -46,15 +46,24 @@ class OnConnect:
 
     def __init__(self, rest, kafka, offset_topic, warn):
         self._rest = rest
+        self._kafka = kafka
         self._offset_topic = offset_topic
         self._reader = TopicReader(kafka, once=True) if kafka is not None else None
         self._warn = warn
         self._shared_topic = None
         #: why that is not known
         self._unknown = None
+        #: the brokers give no answer
+        self.away = None
 
     def mirrors(self, name=None) -> list:
-        """All of them, or that one. Raises NoConnector, WishError."""
+        """All of them, or that one. Raises NoConnector, WishError; RoadError where the brokers are not those of the target."""
+        if self._kafka is not None:
+            try:
+                same_cluster(self._rest, self._kafka)
+            except errors.BrokersUnreachable as error:  # REST can do without them
+                self.away = self._unknown = error
+                self._warn(error.message)
         found = []
         known = self._rest.connectors() if name is None else {name: {"status": self._rest.status(name), "info": self._rest.info(name)}}
         for connector, parts in sorted(known.items()):
@@ -121,6 +130,9 @@ class Dedicated:
             alias = dedicated_source(topic)
             found += self._configured(topic, alias) if alias else self._recorded(topic)
         if name is None:
+            if not topics:
+                self._warn("There is no topic mm2-offsets.ALIAS.internal on the Kafka cluster at %s, where a dedicated MirrorMaker keeps its positions. "
+                           "Are these the brokers of its target?" % self._kafka.brokers)
             return found
         if not any(mirror.connector == name for mirror in found):
             raise errors.WishError("There is no MirrorSourceConnector %s with offsets on %s of the Kafka cluster at %s." % (

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _mirror_lag as lag
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._flow import HEARTBEATS, TOPIC
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._flow import HEARTBEATS, TOPIC, dedicated_source
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import EARLIEST, LATEST
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror import checkpoint, offset_sync
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror_flows import Dedicated, OnConnect
@@ -37,13 +37,16 @@ class MirrorInfo:
         self._records = records
         self._max_entries = max_entries
         self._now = int(now() * 1000)
-        self._mirrors = OnConnect(rest, kafka, offset_topic, self._warn) if rest is not None else Dedicated(kafka, offset_topic, self._warn)
+        self._mirrors = None if rest is None else OnConnect(rest, kafka, offset_topic, self._warn)
+        self._dedicated = None if kafka is None else Dedicated(kafka, offset_topic, self._warn)
+        #: the topic of a dedicated one is asked for, though there are workers
+        self._is_meant = dedicated_source(offset_topic) is not None
         #: alias -> why that cluster cannot be asked; None -> why the target cannot
         self._away = {}
 
     def result(self, name=None, metrics=False) -> dict:
         """Raises errors of ours; of a source cluster only where there is no other flow to show."""
-        mirrors = self._mirrors.mirrors(name)
+        mirrors = self._all(name)
         if not mirrors:
             self._warn("There is no MirrorSourceConnector here, so there is no mirror to show.")
         beats = self._heartbeats([mirror.flow for mirror in mirrors])
@@ -54,6 +57,19 @@ class MirrorInfo:
         share = max(1, self._max_entries // len(flows)) if flows and self._max_entries else 0
         for flow in flows:
             _cut(flow, share)
+        return found
+
+    def _all(self, name) -> list:
+        try:
+            found = self._mirrors.mirrors(name) if self._mirrors is not None else []
+            if self._mirrors is not None and self._mirrors.away:
+                self._away[None] = self._mirrors.away
+        except errors.NoConnector:
+            if not self._is_meant or self._dedicated is None:
+                raise
+            found = []
+        if not found and self._dedicated is not None and (self._mirrors is None or self._is_meant):
+            found, self._mirrors = self._dedicated.mirrors(name), self._dedicated
         return found
 
     def _one(self, mirror, beats, alone) -> dict:
@@ -71,6 +87,8 @@ class MirrorInfo:
         if rows is None:
             rows = [lag.row(place, stored, None) for place, stored in sorted(places.items())]
         self._judge(flow, rows)
+        if self._topics and not rows and not orphans:
+            self._warn("%s has no topic that fits %s (or the user may not see it)." % (flow, ", ".join(self._topics)))
         return dict({
             "source": flow.source, "target": flow.target, "connector": mirror.connector, "mode": mirror.mode, "state": mirror.state,
             "nodes": self._mirrors.nodes(mirror), "policy": flow.policy,
@@ -192,7 +210,7 @@ class MirrorInfo:
     def _heartbeats(self, flows) -> dict:
         """{(source, target): {"time", "age_ms"}}"""
         wanted = {(flow.source, flow.target) for flow in flows}
-        if self._kafka is None or not wanted:
+        if self._kafka is None or not wanted or None in self._away:
             return {}
         try:
             found = heartbeats(self._kafka, HEARTBEATS, wanted)

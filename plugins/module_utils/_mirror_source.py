@@ -100,7 +100,7 @@ class MirrorSource:
         for place, one in found.items():
             entry = Entry(self.partition_of(place), stored_for(one.offset))
             key = canonical(entry.partition)
-            keyed[key], notes[key], following[key] = entry, "next is %d, %s" % (one.offset, one.note), one.offset
+            keyed[key], notes[key], following[key] = entry, "record %d, %s" % (one.offset, one.note), one.offset
         return wish.in_numbers(keyed, notes, following if reset.word != _reset.LATEST else None), warnings
 
     def _places(self, reset, live, warnings) -> set:
@@ -135,11 +135,13 @@ class MirrorSource:
         for action in plan.changes:
             if action.verb == SET:
                 wanted[self._checked(action.partition)] = self._checked_next(action.partition, action.after)
+        # Of a first record nothing is stored: a mistyped topic would have no offset, as is declared.
+        firsts = [self._checked(action.partition) for action in plan.actions if plan.wish.following.get(canonical(action.partition)) == 0]
         warnings = self._about_removals(plan, lenient)
-        if not wanted:
+        if not wanted and not firsts:
             return warnings
         try:
-            self._check_log(wanted)
+            self._check_log(wanted, firsts)
         except (errors.WishError, errors.BrokerError) as error:
             if not lenient:
                 raise error if isinstance(error, errors.WishError) else error.also(
@@ -183,10 +185,11 @@ class MirrorSource:
         raise errors.WishError("%s No offset that can be stored means the first record. Change that setting, or declare the second record "
                                "(offset 0) instead. %s" % (words, _NOTHING))
 
-    def _check_log(self, wanted) -> None:
+    def _check_log(self, wanted, firsts) -> None:
         """Raises WishError, BrokerError."""
-        counts = self.kafka.partition_counts(topic for topic, number in wanted)
-        for place in sorted(wanted):
+        places = sorted([*wanted, *firsts])
+        counts = self.kafka.partition_counts(topic for topic, number in places)
+        for place in places:
             self._check_place(place, counts)
         begins, ends = self.kafka.log(wanted, EARLIEST), self.kafka.log(wanted, LATEST)
         beyond = [place + (wanted[place], begins[place][0], ends[place][0]) for place in sorted(wanted)

@@ -31,7 +31,7 @@ def topics_of(name: str, rest, reader, offset_topic=None, config=None, for_chang
     they cannot be known.
     """
     if rest is not None:
-        _same_cluster(rest, reader.kafka)
+        same_cluster(rest, reader.kafka)
     own = (config or {}).get("offsets.storage.topic")
     if not own:
         if offset_topic and rest is not None and not sure:
@@ -52,8 +52,8 @@ def _servers(text: str) -> set:
     return {server.strip() for server in text.split(",")}
 
 
-def _same_cluster(rest, kafka) -> None:
-    """Brokers of another cluster than the worker's would give, and take, the wrong connector's offsets."""
+def same_cluster(rest, kafka) -> None:
+    """Raises RoadError. Brokers of another cluster than the worker's would give, and take, the wrong connector's offsets."""
     theirs = rest.root().get("kafka_cluster_id")
     if theirs and theirs != kafka.cluster_id:
         raise errors.RoadError(

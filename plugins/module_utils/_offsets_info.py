@@ -14,7 +14,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._model imp
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_topic import topics_of
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import cut, info_result
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import AUTO, GROUP, REST, TOPIC, TURNS
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._sinks import Sink, outside, place_of, second_store
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._sinks import Sink, orphaned_groups, outside, place_of, second_store
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.group import GroupStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, TopicStore, raw_text
@@ -40,15 +40,15 @@ class OffsetsInfo:
         self.rest = rest
         self.kafka = kafka
         self.method = TOPIC if history and method == AUTO else method
-        self.max_entries = max_entries
+        self.max_entries = self._limit = max_entries
         self.warnings = []
         self._why = "history is on the topic alone" if history and method == AUTO else "method: topic"
         self._offset_topic = offset_topic
         self._history = history
         self._reader = None
         self._consumer_group = consumer_group or None
-        #: sinks that are STOPPED, and how long the brokers keep their offsets
-        self._stopped, self._kept = [], None
+        #: sinks that are STOPPED, with and without offsets, and how long the brokers keep them
+        self._stopped, self._without, self._kept = [], [], None
 
     def one(self, name: str) -> dict:
         """Of one connector; where REST cannot show it, from the topic if brokers are given."""
@@ -114,12 +114,12 @@ class OffsetsInfo:
 
     def all(self) -> dict:
         """Of every connector: those that the worker knows, and by the topic those of which there are only offsets left."""
-        found = self._all_of_them()
+        known = None if self.rest is None else self.rest.connectors()
+        found = dict(self._all_of_them(known), **self._orphaned_groups(known))
         self._warn_stopped()
         return found
 
-    def _all_of_them(self) -> dict:
-        known = None if self.rest is None else self.rest.connectors()
+    def _all_of_them(self, known) -> dict:
         if self.method == GROUP:
             if known is None:
                 raise errors.WishError("method: group without name needs connect_url: the groups alone do not tell which of them are connectors.")
@@ -167,6 +167,15 @@ class OffsetsInfo:
             except (errors.RestError, errors.BrokerError) as error:
                 self._warn("%s is left out: %s" % (name, error.message))
         return found
+
+    def _orphaned_groups(self, known) -> dict:
+        found = None
+        if self.kafka is not None and known is not None and self.method in (AUTO, GROUP):
+            try:
+                found = orphaned_groups(self.kafka, {name: (parts.get("info") or {}).get("config") for name, parts in known.items()})
+            except errors.BrokerError as error:
+                self._warn("The groups of sinks that are gone could not be looked for. %s" % error.message)
+        return {"orphaned_groups": found and cut(found, self._limit), "orphaned_groups_count": None if found is None else len(found)}
 
     def _all_by_rest(self, known) -> dict:
         found = []
@@ -267,8 +276,12 @@ class OffsetsInfo:
                        "consumer's auto.offset.reset says." % (
                            len(beyond), "" if len(beyond) == 1 else "s", sink.name, "is" if len(beyond) == 1 else "are", beyond[0]["topic"],
                            beyond[0]["partition"], beyond[0]["committed"], beyond[0]["begin"], beyond[0]["end"]))
-        if live and connector is not None and connector.state == STOPPED:
-            self._stopped.append(sink.name)
+        unseen = sink.unseen(positions)
+        if unseen:
+            self._warn("%s reads %s, but there is no such topic, or the user lacks the permission Describe on it: what there is to read is not "
+                       "part of the lag." % (sink.name, ", ".join(unseen)))
+        if connector is not None and connector.state == STOPPED:
+            (self._stopped if live else self._without).append(sink.name)
             self._kept = self._kept or sink.forgotten_after()
         members = [{"client_id": one.client_id, "host": one.host, "partitions": len(one.places)} for one in group.members]
         return {"group": {"name": sink.group, "state": group.state, "members": members},
@@ -279,6 +292,10 @@ class OffsetsInfo:
         if self._stopped:
             self._warn("The brokers forget the offsets of a group without members after a time (%s). Longer than that these sinks must not be STOPPED, "
                        "or they begin anew where auto.offset.reset says: %s." % (self._kept, ", ".join(sorted(self._stopped))))
+        if self._without:
+            self._warn("These sinks are STOPPED, and the brokers have no offsets of them: there never were any, or they were forgotten, as those "
+                       "of a group without members are after a time (%s). They begin where auto.offset.reset says: %s." % (
+                           self._kept, ", ".join(sorted(self._without))))
 
     # ---- one road each -------------------------------------------------------------------------------------------
 

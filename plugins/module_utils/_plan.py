@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import (
+    OFFSET,
+    PARTITION,
     SINK,
     SOURCE,
+    TOPIC,
     Entry,
     Snapshot,
     canonical,
@@ -35,6 +38,10 @@ NONE = "none"
 #: field of a declared pair
 NEXT = "next_offset"
 UNKNOWN = "unknown"
+
+#: fields that people put beside partition and offset when they mean a sink, and what it is then
+_FLAT = {"topic", TOPIC, PARTITION, OFFSET}
+_SINKS = " Of a sink they are {partition: {%s: TOPIC, %s: NUMBER}, offset: {%s: NUMBER}}." % (TOPIC, PARTITION, OFFSET)
 
 
 class Wish:
@@ -61,6 +68,8 @@ class Wish:
         self.reset = None
         #: canonical partition -> what the offset is, in words, where that is known
         self.notes = {}
+        #: _copy.Copy, the wish in words as long as nobody has read what is to be copied, or None
+        self.copy = None
         #: canonical partition -> the next record, where that was declared instead of an offset: MirrorMaker's alone
         self.following = {}
 
@@ -78,7 +87,7 @@ class Wish:
             )
         wish = cls(_entries(items, "offsets", needs_offset=True), purge)
         wish.following = {canonical(item["partition"]): whole(item[NEXT], NEXT) for item in items if NEXT in item}
-        wish.notes = {key: "next is %d" % following for key, following in wish.following.items()}
+        wish.notes = {key: "record %d" % following for key, following in wish.following.items()}
         return wish
 
     @classmethod
@@ -108,6 +117,18 @@ class Wish:
         wish.reset = reset
         return wish
 
+    @classmethod
+    def copied(cls, copy) -> Wish:
+        """From the option ``copy_from``: copy.read() gives what it means at this moment."""
+        wish = cls({})
+        wish.copy = copy
+        return wish
+
+    @property
+    def in_words(self) -> bool:
+        """Does it mean something else with every run?"""
+        return self.reset is not None or self.copy is not None
+
     def in_numbers(self, keyed, notes, following=None) -> Wish:
         """This wish with what its words mean now."""
         wish = Wish(keyed)
@@ -123,7 +144,7 @@ class Wish:
     @property
     def sets(self) -> bool:
         """Does it set an offset, or does it only remove some?"""
-        return self.reset is not None or any(entry.offset is not None for entry in self.entries or [])
+        return self.in_words or any(entry.offset is not None for entry in self.entries or [])
 
     @classmethod
     def nothing(cls) -> Wish:
@@ -191,8 +212,8 @@ def _entry(item, where: str, needs_offset: bool, null_removes: bool) -> Entry:
         return _next_entry(item, where)
     unknown = sorted(set(item) - {"partition", "offset"})
     if unknown:
-        raise WishError("%s has the unknown field%s %s; known are partition and offset."
-                        % (where, "s" if len(unknown) > 1 else "", ", ".join(unknown)))
+        raise WishError("%s has the unknown field%s %s; known are partition and offset.%s"
+                        % (where, "s" if len(unknown) > 1 else "", ", ".join(unknown), _SINKS if _FLAT & set(unknown) else ""))
     if "partition" not in item:
         raise WishError("%s has no partition." % where)
     partition = check_map(item["partition"], where + ".partition")

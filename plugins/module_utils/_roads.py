@@ -322,7 +322,7 @@ class Roads:
         if wish.reset is not None:
             wish, warnings = mirror.resolve(wish, live)
         plan = make_plan(live, wish)
-        if plan.changed and not wish.exact:  # what puts an earlier state back is not judged
+        if (plan.changed or wish.following) and not wish.exact:  # what puts an earlier state back is not judged
             mirror = mirror or self._mirror(found, wish, live)
             if mirror is not None:
                 warnings = warnings + mirror.check(plan, lenient=self._force)

@@ -24,6 +24,9 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan impo
 _PAUSE = 0.5
 _SHOWN = 3
 
+#: what Connect calls the group of a sink, before its name
+_PREFIX = "connect-"
+
 _GROUP_ID = "consumer.override.group.id"
 _ISOLATION = "consumer.override.isolation.level"
 _BROKERS = "consumer.override.bootstrap.servers"
@@ -65,7 +68,7 @@ class Sink:
         self.kafka = kafka
         self.name = name
         self.config = config or {}
-        self.group = consumer_group or self.config.get(_GROUP_ID) or "connect-" + name
+        self.group = consumer_group or self.config.get(_GROUP_ID) or _PREFIX + name
         #: the user or the connector's configuration names it; else it is the worker's rule, which consumer.group.id can change
         self.is_named = bool(consumer_group or self.config.get(_GROUP_ID))
         self._committed = (self.config.get(_ISOLATION) or "").lower() == "read_committed"
@@ -178,10 +181,13 @@ class Sink:
 
     def topics(self):
         """The names of the topics that it reads by its configuration; None where that does not tell."""
-        if self.config.get("topics"):
-            return {name.strip() for name in self.config["topics"].split(",") if name.strip()}
+        if self._listed():
+            return self._listed()
         pattern = self._pattern()
         return None if pattern is None else {topic.name for topic in self.kafka.topics() if pattern.fullmatch(topic.name)}
+
+    def _listed(self) -> set:
+        return {name.strip() for name in (self.config.get("topics") or "").split(",") if name.strip()}
 
     def _pattern(self):
         text = self.config.get("topics.regex")
@@ -226,6 +232,11 @@ class Sink:
         raise errors.WishError("%s The last number is the next record to come. Use reset_to with earliest or latest, or force: true if "
                                "that is meant. Nothing was changed." % words)
 
+    def check_sees_all(self) -> None:
+        """Kafka leaves out of a group's offsets those for topics that the user may not see. Raises BrokerDenied if the sink reads such a topic."""
+        for name in sorted(name for name, count in self._counts(self._listed()).items() if count is None):
+            self._check_may_see(name)
+
     def strays(self, plan) -> list:
         """A warning about offsets for topics that it does not read."""
         try:
@@ -250,12 +261,17 @@ class Sink:
         readers = {place: one.client_id for one in members for place in one.places}
         return [_position(place, live.get(place), begins.get(place), ends.get(place), readers.get(place)) for place in sorted(places | set(live))]
 
+    def unseen(self, positions) -> list:
+        """Topics that its configuration names, and of which positions() know nothing."""
+        return sorted(self._listed() - {one["topic"] for one in positions if one["end"] is not None})
+
     def forgotten_after(self) -> str:
         """When the brokers forget the offsets of a group without members, in words."""
         minutes = self.kafka.broker_setting("offsets.retention.minutes")
         if minutes is None or not minutes.isdigit():
             return "offsets.retention.minutes, 7 days by default"
-        return "offsets.retention.minutes is %s, that is %g days" % (minutes, round(int(minutes) / 1440.0, 2))
+        days = round(int(minutes) / 1440.0, 2)
+        return "offsets.retention.minutes is %s%s" % (minutes, ", that is %g days" % days if days >= 1 else "")
 
     # ---- private -------------------------------------------------------------------------------------------------
 
@@ -264,17 +280,45 @@ class Sink:
 
     def _check_exists(self, topic, number, counts) -> None:
         if counts[topic] is None:
+            self._check_may_see(topic)
             raise errors.WishError("There is no topic %s on the Kafka cluster at %s (or the user may not see it), so %s can have no offset "
                                    "there. Nothing was changed." % (topic, self.kafka.brokers, self.name))
         if number >= counts[topic]:
             raise errors.WishError("There is no partition %d of the topic %s, which has %d (0 to %d). Nothing was changed." % (
                 number, topic, counts[topic], counts[topic] - 1))
 
+    def _check_may_see(self, topic) -> None:
+        """Raises BrokerDenied, which names the permission."""
+        try:
+            self.kafka.topic(topic)
+        except errors.NoTopic:
+            pass
+        except errors.BrokerDenied as error:
+            raise error.also("Nothing was changed.")
+
 
 def _position(place, committed, begin, end, member) -> dict:
     begin, end = begin and begin[0], end and end[0]
-    return {"topic": place[0], "partition": place[1], "committed": committed, "begin": begin, "end": end,
-            "lag": None if committed is None or end is None else max(0, end - max(committed, begin)), "member": member}
+    if end is None or committed is None and begin < end:
+        lag = None  # where a consumer without an offset begins is its own affair
+    else:
+        lag = max(0, end - max(committed or 0, begin))
+    return {"topic": place[0], "partition": place[1], "committed": committed, "begin": begin, "end": end, "lag": lag, "member": member}
+
+
+def orphaned_groups(kafka, known: dict) -> list:
+    """Groups with offsets and without members that are called as if they were of sinks, but of none of those known: {name: its configuration}.
+
+    A guess: a group does not tell what Connect cluster, or whether one at all, it belongs to.
+    """
+    taken = {_PREFIX + name for name in known} | {Sink(kafka, name, config).group for name, config in known.items()}
+    groups = {name: kafka.group_offsets(name) for name in kafka.idle_groups() if name.startswith(_PREFIX) and name not in taken}
+    counts = kafka.partition_counts({topic for live in groups.values() for topic, number in live})
+    places = {place for live in groups.values() for place in live if (counts[place[0]] or 0) > place[1]}
+    begins, ends = kafka.log(places, EARLIEST), kafka.log(places, LATEST)
+    return [{"group": name, "connector": name[len(_PREFIX):], "offsets_count": len(live),
+             "lag": sum(_position(place, live[place], begins.get(place), ends.get(place), None)["lag"] or 0 for place in live)}
+            for name, live in sorted(groups.items()) if live]
 
 
 def outside(positions) -> list:

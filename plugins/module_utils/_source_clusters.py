@@ -29,7 +29,7 @@ class SourceClusters:
         if flow.source not in self._clients:
             if KAFKA_TRACEBACK:
                 raise errors.WishError("The source cluster %s cannot be asked, as the Python library confluent-kafka is missing here." % flow.source)
-            settings = self.given.get(flow.source) or self._by_config(flow)
+            settings = self.given[flow.source] if flow.source in self.given else self._by_config(flow)
             self._clients[flow.source] = self._make(settings, self._timeout)
         return self._clients[flow.source]
 

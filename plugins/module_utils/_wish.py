@@ -14,10 +14,14 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._guards im
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import whole
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._reset import read_reset
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._rewrite import check_rules, rewrite
 
 
-def read_wish(params: dict) -> Wish:
-    """params: name, state, offsets, src, content, reset_to, topics, purge, raw_keys, max_rewind, max_skip, only, force. Raises WishError."""
+def read_wish(params: dict, copy=None) -> Wish:
+    """params: name, state, offsets, src, content, copy_from, rewrite, reset_to, topics, purge, raw_keys, max_rewind, max_skip, only, force.
+
+    copy: _copy.Copy for copy_from without a document. Raises WishError.
+    """
     if params["state"] == "restored":
         return _nothing_else(params)
     guards = _guards(params)
@@ -32,18 +36,41 @@ def read_wish(params: dict) -> Wish:
         return _in_words(params, guards)
     if params["topics"]:
         raise WishError("topics belongs to reset_to; partitions with numbers go into offsets. Nothing was changed.")
-    declare, items, origin = Wish.present, params["offsets"], None
-    if params["src"] is not None or params["content"] is not None:
-        declare, items, origin = Wish.document, *_document_items(params)
-    wish = Wish.absent(items, params["raw_keys"]) if absent else declare(items, params["purge"])
+    wish = _from_another(params, copy) if params["copy_from"] and not _has_document(params) else _declared(params, absent)
     wish.guards = guards
+    return wish
+
+
+def _has_document(params: dict) -> bool:
+    return params["src"] is not None or params["content"] is not None
+
+
+def _declared(params: dict, absent: bool) -> Wish:
+    declare, items, origin = Wish.present, params["offsets"], None
+    if _has_document(params):
+        declare, items, origin = Wish.document, *_document_items(params)
+        items = rewrite(items, params["rewrite"])
+    elif params["rewrite"]:
+        raise WishError("rewrite belongs to src, content or copy_from: it says under which partitions their offsets are declared. Nothing was changed.")
+    wish = Wish.absent(items, params["raw_keys"]) if absent else declare(items, params["purge"])
     wish.origin = None if params["force"] else origin
     return wish
 
 
+def _from_another(params: dict, copy) -> Wish:
+    """What it has is known only when it is looked at."""
+    if params["state"] != "present":
+        raise WishError("copy_from declares offsets, and does not go with state: %s. Nothing was changed." % params["state"])
+    if params["copy_from"] == params["name"]:
+        raise WishError("copy_from is %s itself: without src or content it must be another connector. Nothing was changed." % params["name"])
+    check_rules(params["rewrite"])
+    return Wish.copied(copy)
+
+
 def _in_words(params: dict, guards) -> Wish:
     """What the words mean is known only when the topics are looked at."""
-    given = [name for name in ("offsets", "src", "content", "purge", "raw_keys", "key_order") if params[name] not in (None, False, "")]
+    given = [name for name in ("offsets", "src", "content", "copy_from", "rewrite", "purge", "raw_keys", "key_order")
+             if params[name] not in (None, False, "")]
     if params["state"] != "present":
         given.append("state: " + params["state"])
     if given:
@@ -55,8 +82,8 @@ def _in_words(params: dict, guards) -> Wish:
 
 def _nothing_else(params: dict) -> None:
     """What is to be undone is in the ledger: no Wish. Raises WishError for what would declare something besides."""
-    given = [name for name in ("offsets", "src", "content", "reset_to", "topics", "purge", "raw_keys", "key_order", "max_rewind", "max_skip",
-                               "only")
+    given = [name for name in ("offsets", "src", "content", "copy_from", "rewrite", "reset_to", "topics", "purge", "raw_keys", "key_order",
+                               "max_rewind", "max_skip", "only")
              if params[name] not in (None, False, "")]
     if given:
         raise WishError("state: restored puts back what the change_id has replaced, and takes no %s. Nothing was changed." % " or ".join(given))
@@ -80,7 +107,8 @@ def _limit(value, name: str):
 
 
 def _document_items(params: dict):
-    """(the list of pairs, its Origin or None)"""
+    """(the list of pairs, its Origin or None), of another connector if copy_from says so."""
+    name = params["copy_from"] or params["name"]
     if params["src"] is not None:
         source = params["src"]
         document = _document.parse(_read(source), source)
@@ -89,7 +117,7 @@ def _document_items(params: dict):
         document = params["content"]
         if isinstance(document, str):
             document = _document.parse(document, source)
-    return _document.items_for(document, params["name"], source), _document.origin_of(document, params["name"], source)
+    return _document.items_for(document, name, source), _document.origin_of(document, name, source)
 
 
 def _read(path: str) -> str:

@@ -35,7 +35,7 @@ options:
     description:
       - V(present) creates the connector, or replaces its configuration where it differs.
       - V(absent) deletes it. Its offsets stay where Connect keeps them, and a new connector of the same name goes on from there.
-        To begin afresh stop it, reset its offsets, then delete it.
+        To begin afresh use O(purge_offsets=true).
     type: str
     choices: [present, absent]
     default: present
@@ -52,6 +52,14 @@ options:
       - Has no effect on a connector that exists. Needs Connect 3.7.
     type: str
     choices: [started, paused, stopped]
+  purge_offsets:
+    description:
+      - Under O(state=absent), whether to remove the connector's offsets before it is deleted, while it is STOPPED, as Connect removes none of a
+        connector that is gone. What they were is written to a backup first (RV(backup_file)). Needs Connect 3.6.
+      - For a connector that is gone already, and for older workers, use M(streamops.kafka_connect.connector_offsets) with its
+        O(streamops.kafka_connect.connector_offsets#module:state=absent) after the deletion.
+    type: bool
+    default: false
   wait_timeout:
     description: Seconds to wait for the connector to be known to the worker, or to be gone.
     type: int
@@ -91,6 +99,13 @@ EXAMPLES = r"""
     connect_url: http://connect.example.com:8083
     name: orders-source
     state: absent
+
+- name: Delete another one and forget what it has read
+  streamops.kafka_connect.connector:
+    connect_url: http://connect.example.com:8083
+    name: returns-source
+    state: absent
+    purge_offsets: true
 """
 
 RETURN = r"""
@@ -140,6 +155,10 @@ connector:
     worker_id: 10.0.0.7:8083
     version: 4.3.1
     tasks: []
+backup_file:
+  description: With O(purge_offsets=true), the backup with the offsets that were removed. Null if there were none.
+  returned: with O(state=absent)
+  type: str
 diff:
   description: What differs, before and after. In check mode it is what would differ.
   returned: with C(--diff)
@@ -149,12 +168,15 @@ diff:
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connectors import declare_absent, declare_present
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
 
 
 def declare(client, params, check_mode):
     if params["state"] == "absent":
-        return declare_absent(client, params["name"], params["wait_timeout"], check_mode)
+        return declare_absent(client, params["name"], params["wait_timeout"], check_mode, params["purge_offsets"])
+    if params["purge_offsets"]:
+        raise WishError("purge_offsets belongs to state: absent. Nothing was changed.")
     return declare_present(
         client, params["name"], params["config"], params["initial_state"], params["wait_timeout"], check_mode)
 
@@ -166,6 +188,7 @@ def main():
             state=dict(type="str", choices=["present", "absent"], default="present"),
             config=dict(type="dict"),
             initial_state=dict(type="str", choices=["started", "paused", "stopped"]),
+            purge_offsets=dict(type="bool", default=False),
             wait_timeout=dict(type="int", default=120),
         ),
         declare,

@@ -100,6 +100,22 @@ options:
       - The same document given directly, as JSON text or as a structure. Text that comes out of a variable needs the filter
         C(string) on ansible-core 2.18 and older.
     type: raw
+  copy_from:
+    description:
+      - Name of another connector, the offsets of which are declared for this one, as they are when they are read. Of a cluster's own
+        connector, also one that is gone, by the same road. With O(src) or O(content) it is the connector's name in that document, which can come
+        from another cluster.
+      - The other connector keeps its offsets; remove them with another task (O(state=absent)).
+      - A connector that goes on running has other offsets with every run. With O(change_id) they are copied once.
+    type: str
+  rewrite:
+    description:
+      - Under which partitions the offsets of O(copy_from), O(src) or O(content) are declared. Rules that are applied to every partition, one after
+        the other. Each has C(field), the name of a field, and either C(to), its new value, or C(name), its new name.
+      - C(from) limits a rule to one value of the field, of the same type. C(add=true) puts the field also where it is missing.
+      - A rule that fits no partition fails the task, and so do two partitions that become the same.
+    type: list
+    elements: dict
   purge:
     description:
       - Whether to remove the offsets of the partitions that are not listed, so that exactly the declared ones are left.
@@ -385,6 +401,24 @@ EXAMPLES = r"""
     name: orders-old
     method: group
     state: absent
+
+- name: Have a connector under a new name go on where the old one was stopped, with another name of its server
+  streamops.kafka_connect.connector_offsets:
+    connect_url: http://connect.example.com:8083
+    name: shop-source
+    copy_from: inventory-source
+    rewrite:
+      - {field: server, from: inventory, to: shop}
+    change_id: CHG-1238
+
+- name: Move the offsets of a table to the partitions of the JDBC connector's newer protocol
+  streamops.kafka_connect.connector_offsets:
+    connect_url: http://connect.example.com:8083
+    name: orders-source
+    src: /backup/orders-source.json
+    rewrite:
+      - {field: table, from: orders, to: shop.public.orders}
+      - {field: protocol, to: "1", add: true}
 
 - name: Forget everything that the connector has read
   streamops.kafka_connect.connector_offsets:
@@ -674,6 +708,7 @@ diff:
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._backup import default_path
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LATER, LEAVE, PUT_BACK, OffsetsChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._copy import Copy
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import DEFAULT, LEDGERS, open_ledger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
@@ -684,7 +719,14 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._wish impo
 
 def declare(client, kafka, sources, params, check_mode):
     name, undo = params["name"], params["state"] == "restored"
-    wish = read_wish(params)
+
+    def roads(connector):
+        return Roads(client, connector, kafka, params["method"], params["offset_topic"], params["raw_keys"], params["key_order"],
+                     params["connect_group"], params["consumer_group"], params["force"], sources)
+
+    copy = Copy(client, params["copy_from"], roads(params["copy_from"]), params["rewrite"], params["purge"],
+                params["force"]) if params["copy_from"] else None
+    wish = read_wish(params, copy)
     once = None
     if undo and not params["change_id"]:
         raise WishError("change_id is empty: state: restored needs the name of the change to undo. Nothing was changed.")
@@ -698,8 +740,7 @@ def declare(client, kafka, sources, params, check_mode):
         client,
         name,
         wish,
-        Roads(client, name, kafka, params["method"], params["offset_topic"], params["raw_keys"], params["key_order"],
-              params["connect_group"], params["consumer_group"], params["force"], sources),
+        roads(name),
         once=once,
         after_change=params["after_change"],
         settle=params["settle"],
@@ -720,6 +761,8 @@ def main():
             offsets=dict(type="list", elements="dict"),
             src=dict(type="path"),
             content=dict(type="raw"),
+            copy_from=dict(type="str"),
+            rewrite=dict(type="list", elements="dict"),
             reset_to=dict(type="raw"),
             topics=dict(type="list", elements="raw"),
             purge=dict(type="bool", default=False),
@@ -750,8 +793,8 @@ def main():
         declare,
         brokers=True,
         sources=True,
-        mutually_exclusive=[("offsets", "src", "content", "reset_to")],
-        required_if=[("state", "present", ["offsets", "src", "content", "reset_to"], True), ("state", "restored", ["change_id"])],
+        mutually_exclusive=[("offsets", "src", "content", "reset_to"), ("offsets", "copy_from", "reset_to")],
+        required_if=[("state", "present", ["offsets", "src", "content", "copy_from", "reset_to"], True), ("state", "restored", ["change_id"])],
     )
 
 

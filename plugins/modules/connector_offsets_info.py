@@ -114,6 +114,22 @@ connectors:
   returned: without O(name)
   type: list
   elements: dict
+orphaned_groups:
+  description:
+    - Consumer groups that have offsets and no members, and are called as if they were of a sink that this Connect cluster does not have, by
+      C(group). Each with the name of such a C(connector), with how many partitions have an offset (C(offsets_count)), and with the C(lag).
+    - It is a guess by the name. A group does not tell whose it is, and on the same brokers another Connect cluster, or a consumer that is no
+      connector, may need it.
+    - Null by O(method=rest) and O(method=topic), and without O(connect_url) or O(bootstrap_servers).
+  returned: without O(name)
+  type: list
+  elements: dict
+  sample:
+    - {group: connect-old-sink, connector: old-sink, offsets_count: 6, lag: 1200}
+orphaned_groups_count:
+  description: How many such groups there are. O(max_entries) cuts the list.
+  returned: without O(name)
+  type: int
 connector_exists:
   description: Whether there is such a connector. Null without O(connect_url). V(false) with offsets is an orphan.
   returned: with O(name)
@@ -153,7 +169,8 @@ group:
 positions:
   description:
     - Of a sink, with O(bootstrap_servers), every partition that it reads or has an offset for. C(committed) is its offset, null if it has none,
-      C(begin) and C(end) are what the log holds, C(lag) is how many records are left to read at most, C(member) the client id of who reads it.
+      C(begin) and C(end) are what the log holds, C(lag) is how many records are left to read at most (null if there are records, but no offset),
+      C(member) the client id of who reads it.
   returned: with O(name)
   type: list
   elements: dict

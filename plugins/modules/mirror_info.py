@@ -18,7 +18,7 @@ description:
     C(MirrorSourceConnector), as with every source connector.
   - It takes MirrorMaker as connectors on a Connect cluster (with O(connect_url)) and in its dedicated mode C(connect-mirror-maker) (without it),
     whose nodes need not be up.
-  - Positions are as fresh as the last flush of the workers (C(offset.flush.interval.ms), one minute by default). RV(flows.stored_at) tells when
+  - Positions are as fresh as the last flush of the workers (C(offset.flush.interval.ms), one minute by default). RV(flows[].stored_at) tells when
     each one was stored, so the real lag of a mirror that runs is mostly smaller.
 options:
   name:
@@ -32,7 +32,7 @@ options:
     description:
       - Where the positions are, on the cluster of O(bootstrap_servers). It is never created.
       - Of connectors it is the workers' C(offset.storage.topic). If it is not given, the topic is found by its content. Where it cannot be
-        read, the positions are those that REST shows, and RV(flows.method_reason) tells why.
+        read, the positions are those that REST shows, and RV(flows[].method_reason) tells why.
       - Of a dedicated MirrorMaker it is C(mm2-offsets.ALIAS.internal), with the alias of the source. If it is not given, all such topics are read.
     type: str
   lag_time:
@@ -53,7 +53,7 @@ options:
   max_entries:
     description:
       - How many partitions the result lists at most. V(0) lists all of them. Several flows share them evenly.
-      - The sums always count all of them, RV(flows.truncated) tells whether the list was cut, and RV(metrics) is never cut.
+      - The sums always count all of them, RV(flows[].truncated) tells whether the list was cut, and RV(metrics) is never cut.
     type: int
     default: 1000
 extends_documentation_fragment:

@@ -58,30 +58,30 @@ class Cluster:
         return self.worker.url
 
 
-def _cluster(stack: Stack, name: str) -> Cluster:
+def cluster_of(stack: Stack, name: str) -> Cluster:
     found = stack.endpoints()["clusters"][name]
     return Cluster(Worker(found["urls"][0]), found["urls"], found["offset_topic"], found["version"], found["group_id"])
 
 
 @pytest.fixture(scope="session")
 def main(live_stack) -> Cluster:
-    return _cluster(live_stack, "main")
+    return cluster_of(live_stack, "main")
 
 
 @pytest.fixture(scope="session")
 def v35(live_stack) -> Cluster:
-    return _cluster(live_stack, "v35")
+    return cluster_of(live_stack, "v35")
 
 
 @pytest.fixture(scope="session")
 def v34(live_stack) -> Cluster:
-    return _cluster(live_stack, "v34")
+    return cluster_of(live_stack, "v34")
 
 
 @pytest.fixture(scope="session")
 def wide(live_stack) -> Cluster:
     """Connect 4.3.1 with the 25 partitions that Connect itself would give its offsets topic."""
-    return _cluster(live_stack, "wide")
+    return cluster_of(live_stack, "wide")
 
 
 @pytest.fixture(scope="session")
@@ -165,7 +165,7 @@ def run(main):
 
 
 def _wait(module: str):
-    return None if module.endswith("info") else 60
+    return None if module.endswith(("info", "export")) else 60
 
 
 @pytest.fixture

@@ -132,3 +132,37 @@ def test_initial_state_needs_3_7(name, run, v35):
     result = run("connector", name=name, config=shaped(topic=name), initial_state="stopped", connect_url=[v35.url])
     assert result["failed"] and "3.7" in result["msg"] and "3.5.2" in result["msg"]
     assert not v35.worker.exists(name)
+
+
+# ---- with its offsets ------------------------------------------------------------------------------------------------------
+
+
+def test_deleted_with_its_offsets(run, make, worker, recorder):
+    """Safe order: stopped, backed up, removed, deleted. A new one of the name begins anew, and the backup brings the old offsets back."""
+    name = make(shaped(), "RUNNING")
+    wait_until(lambda: worker.offsets(name) == [at(4)])
+    gone = steps(run, recorder, {"name": name, "state": "absent", "purge_offsets": True}, ["PUT", "DELETE", "DELETE"])
+    assert [(one["before"], one["after"]) for one in gone["diff"][1:]] == [({'{"p": 0}': {"n": 4}}, {})]
+    assert not worker.exists(name)
+    make(shaped(), "STOPPED", name=name)
+    assert worker.offsets(name) == []
+    restored = run("connector_offsets", name=name, src=gone["backup_file"])
+    assert not restored["failed"] and worker.offsets(name) == [at(4)]
+
+
+def test_deleted_without_having_any(run, make, worker):
+    name = make(shaped(no_tasks="true"), "STOPPED")
+    gone = run("connector", name=name, state="absent", purge_offsets=True)
+    assert not gone["failed"] and gone["backup_file"] is None and not worker.exists(name)
+    again = run("connector", name=name, state="absent", purge_offsets=True)
+    assert not again["changed"] and "its offsets cannot be removed by REST" in again["warnings"][0]
+
+
+def test_offsets_that_cannot_be_removed_are_no_reason_to_delete(run, make_on, v35):
+    old = make_on(v35, "RUNNING")
+    for check in (True, False):
+        refused = run("connector", check=check, connect_url=[v35.url], name=old, state="absent", purge_offsets=True)
+        assert refused["failed"] and "3.5.2" in refused["msg"]
+    assert v35.worker.state(old) == ("RUNNING", ["RUNNING"])
+    wrong = run("connector", name="x", config={"connector.class": "y"}, purge_offsets=True)
+    assert wrong["failed"] and "purge_offsets belongs to state: absent" in wrong["msg"]

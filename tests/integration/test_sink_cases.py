@@ -145,10 +145,15 @@ def test_c35_foreign_member_that_leaves_in_time(sink, topic, run, worker, kafka)
         (lambda topic: [sink_at(topic, "latest")], "whole number"),
         (lambda topic: [sink_at(topic, 2, "0"), sink_at(topic, 3, 0)], "same partition"),
         (lambda topic: [at(2)], "kafka_topic"),
+        (lambda topic: [{"topic": topic, "partition": 0, "offset": 2}],
+         "{partition: {kafka_topic: TOPIC, kafka_partition: NUMBER}, offset: {kafka_offset: NUMBER}}"),
+        (lambda topic: [{"partition": {"topic": topic, "partition": 0}, "offset": {"offset": 2}}],
+         "exactly the fields kafka_topic and kafka_partition; it has partition, topic"),
+        (lambda topic: [sink_at(topic, 2) | {"offset": {"offset": 2}}], "exactly the field kafka_offset; it has offset"),
         (lambda topic: [sink_at(topic, 2) | {"offset": {"kafka_offset": 2, "x": 1}}], "kafka_offset"),
         (lambda topic: [sink_at(topic, 2, 7)], "Failed to alter consumer group offsets"),
         (lambda topic: [sink_at("no-such-topic", 2)], "Failed to alter consumer group offsets"),
-    ], ids=["minus", "float", "word", "twice", "source", "extra", "no partition", "no topic"])
+    ], ids=["minus", "float", "word", "twice", "source", "flat", "names", "name", "extra", "no partition", "no topic"])
 def test_c35_refused(offsets, message, sink, topic, run, worker):
     result = run("connector_offsets", name=sink, offsets=offsets(topic), wait_timeout=5)
     assert result["failed"] and message in result["msg"], json.dumps(result)

@@ -11,112 +11,15 @@ import time
 import uuid
 
 import pytest
-from confluent_kafka import ConsumerGroupTopicPartitions, Producer, TopicPartition
-from confluent_kafka.admin import NewTopic
+from confluent_kafka import TopicPartition
 
 from tests.integration.support.configs import file_sink, sink_at
-from tests.integration.support.modules import PREDICTED
+from tests.integration.support.sinks import Sinks
 from tests.integration.support.worker import wait_until
 
 #: 2026-01-31T12:00:00Z
 NOON = 1769860800000
 MINUTE = 60000
-
-
-class Sinks:
-    """Sinks, their topics and groups on one Connect cluster; everything is removed in the end."""
-
-    def __init__(self, run, kafka, cluster, folder):
-        self.run, self.kafka, self.cluster, self.folder = run, kafka, cluster, folder
-        self.worker = cluster.worker
-        self.made, self.topics, self.groups = [], [], []
-
-    def topic(self, partitions=1):
-        """Records may be older than a week."""
-        topic = f"t-{uuid.uuid4().hex[:8]}-in"
-        self.kafka._admin.create_topics([NewTopic(topic, partitions, 1, config={"retention.ms": "-1"})])[topic].result(20)
-        self.topics.append(topic)
-        wait_until(lambda: self.kafka._is_led(topic), reason=topic)
-        return topic
-
-    def produce(self, topic, *records):
-        """records: (partition, value) or (partition, value, milliseconds)"""
-        producer = Producer({"bootstrap.servers": self.kafka.bootstrap_servers, "linger.ms": 0})
-        for partition, value, *at in records:
-            producer.produce(topic, value.encode(), partition=partition, timestamp=at[0] if at else 0)
-        assert producer.flush(20) == 0
-
-    def make(self, topics, **config):
-        """A sink that runs; its name."""
-        name = f"t-{uuid.uuid4().hex[:8]}"
-        self.made.append(name)
-        self.groups.append(config.get("consumer.override.group.id", f"connect-{name}"))
-        self.worker.create(name, {**file_sink(topics, self.out(name)), **config}, None)
-        return name
-
-    def out(self, name):
-        return self.folder / f"{name}.txt"
-
-    def lines(self, name):
-        return self.out(name).read_text().split() if self.out(name).exists() else []
-
-    def await_lines(self, name, *lines, least=False):
-        wait_until(lambda: self.lines(name) == list(lines) or least and set(lines) <= set(self.lines(name)), reason=f"{lines} in the file")
-
-    def commits(self, group):
-        asked = self.kafka._admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group)])[group].result(20)
-        return {(place.topic, place.partition): place.offset for place in asked.topic_partitions or []}
-
-    def commit(self, group, **offsets):
-        """topic name with its dashes as given by a dict: {(topic, partition): offset}"""
-        self.groups.append(group)
-        wanted = [TopicPartition(topic, number, offset) for (topic, number), offset in offsets["offsets"].items()]
-        self.kafka._admin.alter_consumer_group_offsets([ConsumerGroupTopicPartitions(group, wanted)])[group].result(20)
-
-    def change(self, name, check=False, **arguments):
-        given = {"connect_url": [self.cluster.url], "bootstrap_servers": [self.kafka.bootstrap_servers], "name": name, **arguments}
-        return self.run("connector_offsets", check=check, **given)
-
-    def done(self, name, **arguments):
-        """It must succeed with a change, as its check mode has told it, and then has nothing more to do."""
-        dry = self.change(name, check=True, **arguments)
-        assert not dry["failed"], dry["msg"]
-        real = self.change(name, **arguments)
-        assert not real["failed"], real["msg"]
-        assert real["changed"] is True
-        told = [key for key in (*PREDICTED, "consumer_group") if key != "warnings" or real["method"] == "group"]
-        assert {key: dry.get(key) for key in told} == {key: real[key] for key in told}
-        return real
-
-    def refused(self, name, **arguments):
-        result = self.change(name, **arguments)
-        assert result["failed"], result
-        return result["msg"]
-
-    def look(self, name=None, **arguments):
-        given = {"connect_url": [self.cluster.url], "bootstrap_servers": [self.kafka.bootstrap_servers], "name": name, **arguments}
-        found = self.run("connector_offsets_info", **given)
-        assert not found["failed"], found["msg"]
-        return found
-
-    def delete(self, name):
-        """The status of a connector outlives it for a moment."""
-        self.worker.delete(name)
-        wait_until(lambda: not self.worker.call("GET", f"connectors/{name}/status").ok, reason="the connector to be gone")
-
-    def stop(self, name):
-        self.worker.put(name, "stop")
-        self.worker.await_state(name, "STOPPED", [])
-        wait_until(lambda: not self.look(name)["group"]["members"], reason="an empty group")
-
-    def close(self):
-        for name in self.made:
-            self.worker.delete(name)
-        for topic in self.topics:
-            try:
-                self.kafka.drop(topic)
-            except Exception:  # a test has dropped it
-                pass
 
 
 @pytest.fixture
@@ -492,6 +395,35 @@ def test_the_report(sinks, playbooks, main, kafka):
     # A long line is cut.
     assert re.search(rf'"{name} +sink STOPPED +1 +- +lag 1, group ', play.stdout), play
     assert "to read" in play.stdout and f"{name}: 1 partition, lag 1" in play.stdout
+
+
+def test_groups_that_are_left(sinks, sinks_of, v35, playbooks):
+    """Of a sink that was deleted, and of one that another Connect cluster has, as nobody can tell these two apart; of none that is here."""
+    topic, other = sinks.topic(2), sinks_of(v35)
+    sinks.produce(topic, (0, "a"), (0, "b"), (1, "c"))
+    here, gone, there = sinks.make(topic), sinks.make(topic), other.make(topic)
+    for one, name in ((sinks, here), (sinks, gone), (other, there)):
+        wait_until(lambda name=name: sinks.commits(f"connect-{name}") == {(topic, 0): 2, (topic, 1): 1}, reason="the commits")
+        one.stop(name)
+    sinks.delete(gone)
+    sinks.produce(topic, (0, "d"), (1, "e"), (1, "f"))
+    found = {one["connector"]: one for one in sinks.look(method="group")["orphaned_groups"]}
+    for name in (gone, there):
+        assert found[name] == {"group": f"connect-{name}", "connector": name, "offsets_count": 2, "lag": 3}
+    assert here not in found and there not in [one["connector"] for one in other.look(method="group")["orphaned_groups"]]
+    # The workers' own groups have no offsets.
+    assert not {"main", "v35"} & set(found)
+    folder = sinks.folder / "reports"
+    play = playbooks.run("streamops.kafka_connect.offsets_report", {"eu": {
+        "kafka_connect_url": sinks.cluster.url, "kafka_bootstrap_servers": [sinks.kafka.bootstrap_servers],
+        "kafka_connect_offset_topic": sinks.cluster.offset_topic}}, offsets_report_lines=0, offsets_report_dir=str(folder))
+    assert play.rc == 0 and "A guess by the name: another Connect cluster" in play.stdout, play
+    assert f"connect-{gone}: 2 partitions, lag 3" in play.stdout and f"connect-{there}: 2 partitions, lag 3" in play.stdout
+    report = json.loads((folder / "eu.json").read_text())
+    assert gone in [one["connector"] for one in report["orphaned_groups"]] and gone not in report["orphans"]
+    # What the report says: the offsets of the one that is gone can be removed.
+    assert sinks.change(gone, state="absent", method="group")["changed"] is True
+    assert gone not in [one["connector"] for one in sinks.look(method="group")["orphaned_groups"]]
 
 
 # ---- the role -----------------------------------------------------------------------------------------------------

@@ -72,6 +72,10 @@ class GroupStore:
             # As they are now: who was the last to leave the group may have committed once more.
             stay = {place: offset for place, offset in self.sink.live().items() if place not in removed}
             stay.update(wanted)
+            if stay:
+                # Before anything is gone: may we commit them, and do we see all of them?
+                self.sink.check_sees_all()
+                self.kafka.commit(self.sink.group, stay)
             self.kafka.delete_group(self.sink.group)
         except errors.GroupInUse as error:
             raise self._in_use(error)

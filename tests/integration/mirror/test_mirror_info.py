@@ -20,7 +20,7 @@ DEAD = ["127.0.0.1:9"]
 
 @pytest.fixture
 def look(west, mirror_worker):
-    """look(fine=True, **options) -> result of mirror_info of all connectors at west; it changes nothing, and check mode is the same."""
+    """look(fine=True, **options) -> result of mirror_info of all connectors at west."""
 
     def look(fine: bool = True, **options) -> dict:
         wish = {"connect_url": [mirror_worker.url], "bootstrap_servers": [west.bootstrap_servers], "kafka_timeout": 20, **options}
@@ -277,6 +277,14 @@ def test_a_source_cluster_that_is_down(mirror, topic, east, look, mirror_worker)
 ])
 def test_what_cannot_be_answered(look, options, words):
     assert words in look(fine=False, **options)["msg"]
+
+
+def test_brokers_of_the_source_in_place_of_the_target(mirror, topic, east, look):
+    name = topic(partitions=1)
+    flow = mirror([name])
+    failed = look(fine=False, bootstrap_servers=[east.bootstrap_servers])
+    assert f"The brokers at {east.bootstrap_servers} are those of the Kafka cluster" in failed["msg"]
+    assert any("fits nothing-of-that-name" in warning for warning in look(name=flow.source, topics=["nothing-of-that-name"])["warnings"])
 
 
 def test_what_is_no_source_of_a_mirror(mirror, topic, look):

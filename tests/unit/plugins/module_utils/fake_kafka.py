@@ -76,7 +76,8 @@ class FakeKafka:
         self.groups = []
         #: name of a consumer group -> {(topic, partition): offset}, and name -> [Member]
         self.commits, self.members, self.settings = {}, {}, {}
-        self.denied = ()
+        #: topics that may not be read, and that may not even be seen
+        self.denied, self.unseen = (), ()
         #: (topic, partition) -> time of the first record that waits there, False where there is none
         self.firsts = {}
         self.asked, self.writes, self.ids, self.faults = [], [], [], []
@@ -113,6 +114,9 @@ class FakeKafka:
         members = self.members.get(name, [])
         members = members.pop(0) if members and isinstance(members[0], list) else members
         return Group("STABLE" if members else "EMPTY" if self.commits.get(name) else None, members)
+
+    def idle_groups(self):
+        return sorted(name for name in self.commits if not self.members.get(name))
 
     def group_offsets(self, name):
         self.asked.append(("group_offsets", name))
@@ -164,6 +168,8 @@ class FakeKafka:
 
     def topic(self, name):
         self.asked.append(("topic", name))
+        if name in self.unseen:
+            raise errors.BrokerDenied(f"no Describe on {name}")
         if name not in self.topics:
             raise errors.NoTopic(f"There is no topic {name}")
         return Topic(name, len(self.topics[name]), self.policies[name])

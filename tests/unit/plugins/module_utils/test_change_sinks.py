@@ -371,7 +371,7 @@ def test_a_group_that_is_made_anew_leaves_a_backup(tmp_path):
 
 def test_others_that_are_lost_are_put_back():
     kafka = kafka_with(p0=40, p1=41)
-    kafka.faults = [errors.BrokerError("Refused.")]
+    kafka.faults = [None, errors.BrokerError("Refused.")]
     error = refused(Worker(kafka, version="3.5.2"), kafka, Wish.absent([{"partition": part(0)}]))
     assert error.message == "Refused. 2 partitions had been changed, and were put back: the offsets are as they were."
     assert live(kafka) == {"p0": 40, "p1": 41}

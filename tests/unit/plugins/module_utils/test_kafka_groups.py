@@ -102,8 +102,6 @@ def test_a_group_that_may_not_be_seen(ask):
     (ERROR.REBALANCE_IN_PROGRESS, errors.GroupInUse, "The consumer group g has members"),
     (ERROR._TIMED_OUT, errors.WriteUnsure, "No certain answer from the Kafka brokers at b:9092 about the "),
     (ERROR.NOT_COORDINATOR, errors.WriteUnsure, "No certain answer"),
-    (ERROR.GROUP_AUTHORIZATION_FAILED, errors.BrokerDenied, "The brokers at b:9092 do not let us change the consumer group g: the user "
-                                                            "needs the "),
     (ERROR.INVALID_REQUEST, errors.BrokerError, "The brokers at b:9092 do not take the "),
 ])
 @pytest.mark.parametrize("change", [lambda one: one.commit("g", {("t", 0): 1}), lambda one: one.delete_group("g")])
@@ -111,6 +109,16 @@ def test_what_is_refused(answer, kind, says, change):
     with pytest.raises(kind) as caught:
         change(client(answer))
     assert caught.value.message.startswith(says)
+
+
+@pytest.mark.parametrize("change, does, right", [
+    (lambda one: one.commit("g", {("t", 0): 1}), "change", "Read"), (lambda one: one.delete_group("g"), "delete", "Delete"),
+    (lambda one: one.group_offsets("g"), "see", "Describe")])
+def test_the_right_that_is_missing(change, does, right):
+    with pytest.raises(errors.BrokerDenied) as caught:
+        change(client(ERROR.GROUP_AUTHORIZATION_FAILED))
+    assert caught.value.message == (f"The brokers at b:9092 do not let us {does} the consumer group g: the user needs the "
+                                    f"permission {right} on Group g.")
 
 
 def test_a_group_that_is_gone_already():

@@ -277,6 +277,39 @@ def test_a_source_that_gives_no_answer(error):
         MirrorInfo(two(), west, Sources(east=source(), north=error)).result(name="n")
 
 
+def test_brokers_of_another_cluster():
+    """Those of the source, most likely: they would show topics that have nothing to do with the flow."""
+    west = on_topic(target(), *ROWS)
+    west.cluster_id = "cluster-2"
+    with pytest.raises(errors.RoadError, match="belongs to the Kafka cluster cluster-1"):
+        info(rest(), west)
+
+
+class Away:
+    """Brokers that give no answer, which takes its time."""
+
+    brokers, timeout, asked = "gone:9092", 30, 0
+
+    def __getattr__(self, name):
+        Away.asked += 1
+        raise errors.BrokersUnreachable("No answer from gone:9092")
+
+
+def test_brokers_of_the_target_that_give_no_answer():
+    """They are asked once, and REST and the source tell the rest."""
+    Away.asked = 0
+    found = info(rest(), Away())
+    flow, = found["flows"]
+    assert lines(flow) == SHOWN and flow["method"] == "rest" and "No answer from gone:9092" in flow["method_reason"]
+    assert flow["checkpoints"]["exists"] is flow["heartbeat"] is None and flow["offset_syncs"]["exists"] is True
+    assert Away.asked == 1 and found["warnings"] == ["No answer from gone:9092"]
+
+
+def test_topics_that_nothing_fits():
+    found = info(rest(), on_topic(target(), *ROWS), topics=["nothing*"])
+    assert found["flows"][0]["partitions"] == [] and "east->west has no topic that fits nothing*" in found["warnings"][0]
+
+
 def test_what_is_no_mirror():
     with pytest.raises(errors.WishError, match="f is no MirrorSourceConnector: its connector.class is FileStreamSource"):
         info(FakeRest(f=({"connector.class": "FileStreamSource"}, [])), None, name="f")
@@ -329,8 +362,19 @@ def test_an_offsets_topic_of_another_name():
     assert lines(flow) == SHOWN[1:] and [one["reason"] for one in flow["orphans"]] == ["former_alias"]
 
 
+def test_dedicated_though_there_are_workers():
+    """Of the Connect cluster for other things, say, on the same inventory host."""
+    for name in (None, "MirrorSourceConnector"):
+        other = FakeRest(f=({"connector.class": "FileStreamSource"}, []))
+        flow, = info(other, nodes(*ROWS, config={}), name=name, offset_topic=DEDICATED)["flows"]
+        assert lines(flow) == SHOWN and flow["mode"] == "dedicated"
+    flow, = info(rest(), on_topic(nodes(*ROWS, config={}), *ROWS))["flows"]
+    assert flow["mode"] == "connect"
+
+
 def test_dedicated_and_not_there():
-    assert info(None, target())["flows"] == []
+    found = info(None, target())
+    assert found["flows"] == [] and "Are these the brokers of its target?" in found["warnings"][0]
     with pytest.raises(errors.NoTopic):
         info(None, target(), offset_topic=DEDICATED)
     with pytest.raises(errors.WishError, match="no MirrorSourceConnector other with offsets on mm2-offsets.east.internal"):

@@ -236,7 +236,7 @@ def test_a_sink_by_each_road(rest, options, method, reason, exists):
     reader = "connector-consumer-c-0"
     known = [{"topic": "t", "partition": 0, "committed": 40, "begin": 0, "end": 50, "lag": 10, "member": reader},
              {"topic": "t", "partition": 1, "committed": 60, "begin": 10, "end": 60, "lag": 0, "member": reader},
-             {"topic": "t", "partition": 2, "committed": None, "begin": 0, "end": 0, "lag": None, "member": reader}]
+             {"topic": "t", "partition": 2, "committed": None, "begin": 0, "end": 0, "lag": 0, "member": reader}]
     assert found["positions"] == known[:3 if exists else 2] and found["positions_count"] == (3 if exists else 2)
 
 
@@ -257,6 +257,7 @@ def test_the_name_of_the_group(options, config):
 
 
 @pytest.mark.parametrize("minutes, told", [("10080", "offsets.retention.minutes is 10080, that is 7 days"),
+                                           ("600", "offsets.retention.minutes is 600"),
                                            (None, "offsets.retention.minutes, 7 days by default")])
 def test_a_sink_that_is_stopped_is_a_warning(minutes, told):
     kafka = sink_kafka(p0=40)
@@ -269,12 +270,28 @@ def test_a_sink_that_is_stopped_is_a_warning(minutes, told):
         "or they begin anew where auto.offset.reset says: c."]
 
 
+def test_a_sink_that_is_stopped_and_has_no_offsets_is_a_warning():
+    found = OffsetsInfo(SinkRest((), state="STOPPED"), sink_kafka()).one("c")
+    assert found["warnings"] == [
+        "These sinks are STOPPED, and the brokers have no offsets of them: there never were any, or they were forgotten, as those of a "
+        "group without members are after a time (offsets.retention.minutes, 7 days by default). They begin where "
+        "auto.offset.reset says: c."]
+    assert OffsetsInfo(SinkRest(()), sink_kafka()).one("c")["warnings"] == []  # it runs
+
+
 def test_offsets_that_the_log_does_not_hold_are_a_warning():
     found = OffsetsInfo(SinkRest(sink_pairs(p0=70, p1=5)), sink_kafka(p0=70, p1=5)).one("c")
     assert found["warnings"] == ["2 partitions of c are at an offset that the log does not hold, first t-0 at 70, which holds 0 to 50: "
                                  "it goes on "
                                  "where its consumer's auto.offset.reset says."]
-    assert [one["lag"] for one in found["positions"]] == [0, 50, None]
+    assert [one["lag"] for one in found["positions"]] == [0, 50, 0]
+
+
+def test_a_topic_that_cannot_be_seen_is_a_warning():
+    found = OffsetsInfo(SinkRest(sink_pairs(p0=40), {"topics": "hidden, t"}), sink_kafka(p0=40)).one("c")
+    assert found["lag"] == 10 and found["warnings"] == [
+        "c reads hidden, but there is no such topic, or the user lacks the permission Describe on it: what there is to read is not "
+        "part of the lag."]
 
 
 def test_a_group_that_is_another_one_is_a_warning():
@@ -319,6 +336,36 @@ def test_all_sinks_need_a_worker_to_name_them():
         OffsetsInfo(None, sink_kafka(), "group").all()
 
 
+def test_groups_of_sinks_that_are_not_here():
+    """Not those with members, of other names, of a sink that is here (by its override, too) or without offsets; topics may be gone."""
+    kafka = sink_kafka("mine", p0=40)
+    kafka.members = {"connect-busy": [Member("x", "h", [])]}
+    kafka.commits.update({"connect-old": {("t", 0): 40, ("t", 1): 5, ("t", 9): 1, ("gone", 0): 7}, "connect-busy": {("t", 0): 1},
+                          "else": {("t", 0): 1}, "connect-c": {("t", 0): 1}, "connect-void": {}, "connect-a": {("t", 1): 60}})
+    rest = SinkRest(sink_pairs(p0=40), {"topics": "t", "consumer.override.group.id": "mine"})
+    old = {"group": "connect-old", "connector": "old", "offsets_count": 4, "lag": 60}
+    for method in ("auto", "group"):
+        found = OffsetsInfo(rest, kafka, method, "offsets").all()
+        assert found["orphaned_groups"] == [{"group": "connect-a", "connector": "a", "offsets_count": 1, "lag": 0}, old]
+    found = OffsetsInfo(rest, kafka, offset_topic="offsets", max_entries=1).all()
+    assert (len(found["orphaned_groups"]), found["orphaned_groups_count"]) == (1, 2)
+
+
+@pytest.mark.parametrize("rest, kafka, method", [(SinkRest(), None, "auto"), (SinkRest(), sink_kafka(), "rest"),
+                                                 (None, sink_kafka(), "auto"), (SinkRest(), sink_kafka(), "topic")])
+def test_groups_are_not_looked_for(rest, kafka, method):
+    found = OffsetsInfo(rest, kafka, method, "offsets").all()
+    assert found["orphaned_groups"] is None and found["orphaned_groups_count"] is None
+
+
+def test_groups_that_cannot_be_looked_at_are_a_warning():
+    kafka = sink_kafka(p0=40)
+    kafka.commits["connect-old"] = errors.BrokerDenied("no Describe.")
+    found = OffsetsInfo(SinkRest(sink_pairs(p0=40)), kafka, "group").all()
+    assert found["orphaned_groups"] is None and found["warnings"] == [
+        "The groups of sinks that are gone could not be looked for. no Describe."]
+
+
 # ---- all of them --------------------------------------------------------------------------------------------------
 
 def test_all_from_the_topic_with_those_that_are_gone():
@@ -328,7 +375,8 @@ def test_all_from_the_topic_with_those_that_are_gone():
     found = OffsetsInfo(rest, kafka, offset_topic="offsets").all()
     assert {one["name"]: (one["connector_exists"], one["offsets"], len(one["unreadable_records"])) for one in found["connectors"]} == {
         "c": (True, pairs(p1=4), 0), "gone": (False, pairs(p1=5), 0), "hurt": (False, [], 1), "new": (True, [], 0), "s": (True, [], 0)}
-    assert (found["method"], found["changed"], found["warnings"]) == ("topic", False, [])
+    assert (found["method"], found["changed"]) == ("topic", False)
+    assert len(found["warnings"]) == 1 and found["warnings"][0].endswith(" They begin where auto.offset.reset says: s.")
     assert found["method_reason"] == "only the offsets topic shows the offsets of all connectors, gone ones too"
     topic = found["topic"]
     assert {one["key"] for one in topic.pop("unreadable_records")} == {"garbage", '["hurt",{"p":[]}]'}

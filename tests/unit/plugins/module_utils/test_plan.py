@@ -51,6 +51,9 @@ ONE = [{"partition": {"p": 1}, "offset": {"o": 1}}]
     ([{"partition": {"p": 1}, "offset": 4}], "offsets[0].offset must be a dictionary, it is the integer 4."),
     ([dict(ONE[0], ofset=1)], "offsets[0] has the unknown field ofset; known are partition and offset."),
     ([dict(ONE[0], b=1, a=1)], "offsets[0] has the unknown fields a, b; known are"),
+    ([{"topic": "t", "partition": 0, "offset": 4}],
+     "offsets[0] has the unknown field topic; known are partition and offset. Of a sink they are {partition: {kafka_topic: TOPIC, "
+     "kafka_partition: NUMBER}, offset: {kafka_offset: NUMBER}}."),
     (ONE + ONE, 'offsets[1] is a second entry for the partition {"p": 1}.'),
     ([pair("x", 1), {"partition": {"b": 1, "a": 2}, "offset": {"o": 1}},
       {"partition": {"a": 2, "b": 1}, "offset": {"o": 1}}],

@@ -245,7 +245,8 @@ def test_a_sink_has_nothing_on_the_topic(connector, wish, options):
     (SINK, {"method": "topic"}, errors.RoadError, "c is a source, but what is declared are offsets of a sink. Nothing was changed."),
     (SET, {"method": "group"}, errors.RoadError, "c is a source: its offsets are records of an offsets topic, not the commits of a "
                                                  "consumer group."),
-    (words("latest"), {}, errors.WishError, "c is a source, and reset_to is for sinks and for MirrorMaker's source connectors. The offsets of other sources are their own"),
+    (words("latest"), {}, errors.WishError, "c is a source, and reset_to is for sinks and for MirrorMaker's source connectors. The "
+                                            "offsets of other sources are their own words"),
 ])
 def test_a_source_is_no_sink(wish, options, kind, words_of):
     with pytest.raises(kind) as caught:

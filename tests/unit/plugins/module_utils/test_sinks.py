@@ -198,7 +198,8 @@ def test_read():
 def test_apply(wish, commits, writes, recreates):
     kafka = kafka_with(p0=3, p1=50)
     assert applied(kafka, wish) == (None, recreates)
-    assert kafka.commits.get("connect-c", {}) == {("t", number): offset for number, offset in commits.items()} and kafka.writes == writes
+    assert kafka.commits.get("connect-c", {}) == {("t", number): offset for number, offset in commits.items()}
+    assert kafka.writes == writes * (2 if recreates else 1)  # tried before the group is deleted
 
 
 def test_what_is_committed_last_is_not_lost_when_the_group_is_made_anew():
@@ -228,20 +229,44 @@ def test_a_group_in_use_by_members_that_nobody_sees():
 
 def test_the_others_are_committed_again_whatever_it_takes():
     kafka = kafka_with(p0=3, p1=50)
-    kafka.faults = [errors.WriteUnsure("No certain answer"), errors.WriteUnsure("No certain answer")]
+    kafka.faults = [None, errors.WriteUnsure("No certain answer"), errors.WriteUnsure("No certain answer")]
     applied(kafka, Wish.absent([{"partition": part(0)}]))
     assert kafka.commits["connect-c"] == {("t", 1): 50}
 
 
 def test_others_that_cannot_be_committed_again_are_an_error():
     kafka = kafka_with(p0=3, p1=50)
-    kafka.faults = [errors.WriteUnsure("No certain answer.")] * 20
+    kafka.faults = [None] + [errors.WriteUnsure("No certain answer.")] * 20
     with pytest.raises(errors.BrokerError) as caught:
         applied(kafka, Wish.absent([{"partition": part(0)}]))
     assert not isinstance(caught.value, errors.WriteUnsure)
     assert caught.value.message == ("The consumer group connect-c was deleted to remove offsets, and the others could not be committed "
                                     "again. "
                                     "No certain answer.")
+
+
+@pytest.mark.parametrize("fault", [errors.BrokerDenied("No Read."), errors.WriteUnsure("No certain answer.")])
+def test_a_group_is_not_deleted_where_the_others_cannot_be_committed(fault):
+    kafka = kafka_with(p0=3, p1=50)
+    kafka.faults = [fault]
+    with pytest.raises(type(fault)):
+        applied(kafka, Wish.absent([{"partition": part(0)}]))
+    assert kafka.commits["connect-c"] == {("t", 0): 3, ("t", 1): 50} and ("delete_group", "connect-c") not in kafka.asked
+
+
+def test_a_group_is_not_deleted_where_some_of_its_offsets_are_hidden():
+    """A topic that is not there is no reason: it has no offsets either."""
+    for unseen, deleted in ((["hidden"], False), ([], True)):
+        kafka = kafka_with(p0=3, p1=50)
+        kafka.unseen = unseen
+        one = store(kafka, {"topics": "t,hidden"})
+        plan = make_plan(one.read(), Wish.absent([{"partition": part(0)}]))
+        if deleted:
+            one.apply(plan)
+        else:
+            with pytest.raises(errors.BrokerDenied, match="no Describe on hidden. Nothing was changed.$"):
+                one.apply(plan)
+        assert (("delete_group", "connect-c") in kafka.asked) is deleted
 
 
 @pytest.mark.parametrize("commits, config, options, warned", [

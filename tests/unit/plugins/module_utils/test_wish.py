@@ -18,8 +18,8 @@ SET, REMOVE = [Entry({"p": 1}, {"o": 9223372036854775807})], [Entry({"p": 1}, No
 
 def params(state="present", **given):
     return dict({"name": "c", "state": state, "offsets": None, "src": None, "content": None, "purge": False,
-                 "raw_keys": None, "key_order": None, "reset_to": None, "topics": None, "max_rewind": None, "max_skip": None, "only": None,
-                 "force": False}, **given)
+                 "raw_keys": None, "key_order": None, "copy_from": None, "rewrite": None, "reset_to": None, "topics": None,
+                 "max_rewind": None, "max_skip": None, "only": None, "force": False}, **given)
 
 
 @pytest.mark.parametrize("given, entries, purge", [
@@ -174,3 +174,37 @@ def test_words_refuse(given, says):
     with pytest.raises(WishError) as caught:
         read_wish(params(**given))
     assert caught.value.message.startswith(says) and caught.value.message.endswith("Nothing was changed.")
+
+
+# ---- from another connector ------------------------------------------------------------------------------------------------
+
+
+DOCUMENT = {"old": [{"partition": {"server": "a", "n": 1}, "offset": {"o": 1}}]}
+TO_B = [{"field": "server", "to": "b"}]
+
+
+def test_another_connector_of_a_document():
+    wish = read_wish(params(content=DOCUMENT, copy_from="old", rewrite=TO_B))
+    assert wish.entries == [Entry({"server": "b", "n": 1}, {"o": 1})] and not wish.in_words
+
+
+def test_another_connector_as_it_is():
+    wish = read_wish(params(copy_from="old", rewrite=TO_B), copy="a Copy")
+    assert (wish.copy, wish.entries, wish.in_words, wish.sets) == ("a Copy", [], True, True)
+
+
+@pytest.mark.parametrize("given, words", [
+    ({"copy_from": "c"}, "copy_from is c itself: without src or content it must be another connector."),
+    ({"copy_from": "old", "state": "absent"}, "copy_from declares offsets, and does not go with state: absent."),
+    ({"copy_from": "old", "rewrite": [{"field": "x"}]}, "rewrite[0] must have either to, another value, or name, another name."),
+    ({"offsets": [PAIR], "rewrite": TO_B}, "rewrite belongs to src, content or copy_from"),
+    ({"content": DOCUMENT, "copy_from": "new"}, "content holds nothing for the connector new; it has old."),
+    ({"content": DOCUMENT, "copy_from": "old", "rewrite": [{"field": "x", "to": 1}]},
+     "rewrite[0] fits none of the 1 partitions: none has x."),
+    ({"reset_to": "latest", "rewrite": TO_B}, "reset_to says it all in words, and takes no rewrite"),
+    ({"state": "restored", "copy_from": "old"}, "state: restored puts back what the change_id has replaced, and takes no copy_from"),
+])
+def test_what_does_not_go_with_another_connector(given, words):
+    with pytest.raises(WishError) as caught:
+        read_wish(params(**given))
+    assert words in caught.value.message

@@ -1,0 +1,95 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""The offsets of many connectors as one document in a file (KIP-199)."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from datetime import datetime, timezone
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _document
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK, SOURCE, Entry, Snapshot
+
+
+def export(info, cluster: dict, dest: str, patterns=None, history=False, check_mode=False, now=None) -> dict:
+    """The module's result. info: OffsetsInfo without a limit of entries. cluster: what tells it apart, see _document.write.
+    patterns: names or globs, None for all. history: whether info has it. now: a datetime.
+
+    Raises WishError where a name or a glob fits no connector that has offsets, and if the file cannot be written.
+    """
+    found = info.all()
+    chosen = _chosen(found["connectors"], patterns)
+    snapshots = [_snapshot(one) for one in chosen]
+    more = {"roads": {one["name"]: one["method"] for one in chosen}}
+    if history:
+        more["history"] = {one["name"]: one["history"] for one in chosen}
+    stamp = (now or datetime.now(timezone.utc)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    text = _document.write(snapshots, cluster, found["method"], stamp, **more)
+    dest = os.path.abspath(os.path.expanduser(dest))
+    there = _read(dest)
+    changed = there is None or not _document.same_but_for_the_time(text, there)
+    if changed and not check_mode:
+        _write(dest, text)
+    counts = {snapshot.connector: len(snapshot.entries) for snapshot in snapshots}
+    return {"changed": changed, "dest": dest, "connectors": counts, "partitions": sum(counts.values()), "method": found["method"],
+            "warnings": found["warnings"], "diff": [_diff(dest, there, counts)]}
+
+
+def _chosen(connectors, patterns) -> list:
+    """Of those that have offsets. Raises WishError."""
+    with_offsets = [one for one in connectors if one["offsets"]]
+    if patterns is None:
+        return with_offsets
+    fits = {pattern: [one["name"] for one in with_offsets if one["name"] == pattern or fnmatch.fnmatchcase(one["name"], pattern)]
+            for pattern in patterns}
+    missing = sorted(pattern for pattern, names in fits.items() if not names)
+    if missing or not patterns:
+        raise errors.WishError("No connector that has offsets fits %s; there are %s. No file was written." % (
+            ", ".join(missing) or "an empty list", ", ".join(one["name"] for one in with_offsets[:10]) or "none"))
+    wanted = {name for names in fits.values() for name in names}
+    return [one for one in with_offsets if one["name"] in wanted]
+
+
+def _snapshot(one) -> Snapshot:
+    kind = SINK if one["method"] == "group" or (one["connector"] or {}).get("type") == SINK else SOURCE
+    return Snapshot(one["name"], kind, [Entry(pair["partition"], pair["offset"]) for pair in one["offsets"]])
+
+
+def _diff(dest, there, counts) -> dict:
+    """Names and numbers: the offsets themselves are in the file."""
+    header = "%s (partitions of each connector)" % dest
+    return {"before_header": header, "after_header": header, "before": _document.counts(there) if there else {}, "after": counts}
+
+
+def _read(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise errors.WishError("The file %s is there and cannot be read: %s. It was not replaced." % (path, getattr(error, "strerror", None) or error))
+
+
+def _write(path: str, text: str) -> None:
+    """In one step, readable by its owner alone: offsets can hold names of files and tables."""
+    part = "%s.part-%d" % (path, os.getpid())
+    try:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(part, path)
+        except BaseException:
+            os.unlink(part)
+            raise
+    except OSError as error:
+        raise errors.ConnectError("The file %s cannot be written: %s." % (path, error.strerror))

@@ -1,0 +1,101 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Offsets of one connector declared for another: a clone, a renaming, a new form of partitions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.integration.support.configs import shaped
+from tests.integration.support.worker import wait_until
+
+MIRROR = [{"cluster": "east", "partition": number, "topic": "orders"} for number in range(3)]
+WEST = [{**partition, "cluster": "west"} for partition in MIRROR]
+JDBC = [{"table": "orders"}, {"table": "returns"}]
+NEWER = [{"protocol": "1", "table": f"shop.public.{table}"} for table in ("orders", "returns")]
+RULES = [{"field": "table", "from": table, "to": f"shop.public.{table}"} for table in ("orders", "returns")] + [
+    {"field": "protocol", "to": "1", "add": True}]
+
+
+def succeeded(result):
+    assert not result["failed"], result["msg"]
+    return result
+
+
+@pytest.fixture
+def pair(make, main, kafka):
+    """pair(old, new) -> names of connectors with these partitions: one that has written 0 to 4 and is STOPPED, one that has not begun."""
+
+    def pair(old, new):
+        names = []
+        for partitions, state, count in ((old, "RUNNING", 5), (new, "STOPPED", 7)):
+            config = shaped(partitions=json.dumps(partitions), partition_map="hash", interval_ms=1, records_per_partition=count)
+            names.append(make(config, state))
+        wait_until(lambda: len(main.worker.offsets(names[0])) == len(old) and
+                   all(one["offset"] == {"n": 4} for one in main.worker.offsets(names[0])), reason="the old one's offsets")
+        main.worker.put(names[0], "stop")
+        main.worker.await_state(names[0], "STOPPED", [])
+        return names
+
+    return pair
+
+
+@pytest.mark.parametrize("old, new, rules", [
+    (MIRROR, WEST, [{"field": "cluster", "from": "east", "to": "west"}]), (JDBC, NEWER, RULES),
+], ids=["mirror", "jdbc"])
+def test_a_clone_goes_on_where_the_other_one_was(pair, run, main, kafka, old, new, rules):
+    names = pair(old, new)
+    wish = {"name": names[1], "copy_from": names[0], "rewrite": rules, "change_id": "CHG-1", "ledger": "config"}
+    for check in (True, False):
+        result = succeeded(run("connector_offsets", check=check, **wish))
+        assert result["changed"] and result["offsets_before"] == []
+        assert sorted(result["offsets"], key=str) == sorted([{"partition": partition, "offset": {"n": 4}} for partition in new], key=str)
+    assert main.worker.offsets(names[0])  # it keeps its own
+    main.worker.put(names[1], "resume")
+    main.worker.await_state(names[1], "RUNNING", ["RUNNING"])
+    wait_until(lambda: len(kafka.values(names[1])) == 2 * len(new), reason="what was left to write")
+    assert sorted({value.rpartition("#")[2] for value in kafka.values(names[1])}) == ["5", "6"]
+    # Afterwards the other one may be gone.
+    main.worker.delete(names[0])
+    again = succeeded(run("connector_offsets", **wish))
+    assert (again["changed"], again["already_applied"]) == (False, True)
+
+
+def test_a_connector_that_is_gone(pair, run, main, kafka):
+    """Renamed: deleted, and created under another name."""
+    old, new = pair(JDBC, JDBC)
+    main.worker.delete(old)
+    brokers = {"bootstrap_servers": [kafka.bootstrap_servers], "offset_topic": main.offset_topic}
+    refused = run("connector_offsets", name=new, copy_from=old)
+    assert refused["failed"] and old in refused["msg"]
+    result = succeeded(run("connector_offsets", name=new, copy_from=old, **brokers))
+    assert result["method"] == "rest" and [one["offset"] for one in result["offsets"]] == [{"n": 4}, {"n": 4}]
+    gone = succeeded(run("connector_offsets", name=old, state="absent", **brokers))
+    assert gone["changed"] and gone["counts"]["remove"] == 2
+
+
+def test_of_a_document(pair, run, tmp_path):
+    old, new = pair(JDBC, NEWER)
+    backup = tmp_path / "backup.json"
+    succeeded(run("connector_offsets", name=old, state="absent", backup=True, backup_file=str(backup)))
+    result = succeeded(run("connector_offsets", name=new, src=str(backup), copy_from=old, rewrite=RULES))
+    assert [one["partition"] for one in result["offsets"]] == NEWER
+
+
+def test_refused(pair, run, main, make):
+    old, new = pair(JDBC, NEWER)
+    empty = make(shaped(), "STOPPED")
+    for options, words in (
+        ({"copy_from": old, "rewrite": [{"field": "tabel", "to": "x"}]}, "rewrite[0] fits none of the 2 partitions: none has tabel."),
+        ({"copy_from": old, "rewrite": [{"field": "table", "to": "x"}]}, "would become the same"),
+        ({"copy_from": new}, "itself"),
+        ({"copy_from": "no-such-connector"}, "no-such-connector"),
+        ({"copy_from": empty}, f"{empty} has no offsets that could be copied"),
+    ):
+        for check in (True, False):
+            result = run("connector_offsets", check=check, name=new, **options)
+            assert result["failed"] and words in result["msg"], result["msg"]
+    assert main.worker.offsets(new) == []

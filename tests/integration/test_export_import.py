@@ -1,0 +1,154 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Offsets to a file and back: the module connector_offsets_export, and the playbooks export_offsets, import_offsets, purge_offsets."""
+
+from __future__ import annotations
+
+import json
+import stat
+import uuid
+
+import pytest
+
+from tests.integration.support.configs import at, file_sink, shaped, sink_at
+from tests.integration.support.worker import wait_until
+
+EXPORT, IMPORT, PURGE = (f"streamops.kafka_connect.{name}_offsets" for name in ("export", "import", "purge"))
+LARGE = 2**63 - 1
+
+
+@pytest.fixture
+def hosts(main, kafka) -> dict:
+    return {"eu": {"kafka_connect_url": main.url, "kafka_bootstrap_servers": kafka.bootstrap_servers,
+                   "kafka_connect_offset_topic": main.offset_topic}}
+
+
+@pytest.fixture
+def three(make, kafka, tmp_path) -> list[str]:
+    """Two sources, one with what is hard to keep, and a sink."""
+    stem = f"x-{uuid.uuid4().hex[:8]}"
+    odd = [{"partition": {"a\"b": "ä\n", "b": 1}, "offset": {"n": LARGE, "t": '{"x": [1]}', "z": None, "f": 0.1}}]
+    names = [make(shaped(), offsets=[at(4), at(7, p=1)], name=f"{stem}-0"), make(shaped(), offsets=odd, name=f"{stem}-1")]
+    topic = kafka.create(f"{stem}-topic", 2, "delete")
+    kafka.raw(topic, [(number, b"k", b"v") for number in (0, 0, 1)])
+    names.append(make(file_sink(topic, tmp_path / "out"), offsets=[sink_at(topic, 2), sink_at(topic, 1, 1)], name=f"{stem}-sink"))
+    yield names
+    kafka.drop(topic)
+
+
+def live(worker, names):
+    return {name: worker.offsets(name) for name in names}
+
+
+def test_out_and_in_again(three, hosts, worker, playbooks, tmp_path):
+    before = live(worker, three)
+    stem = three[0][:-2]
+    options = {"export_offsets_dest": str(tmp_path), "export_offsets_connectors": f"{stem}-*"}
+    path = tmp_path / "eu.json"
+    dry = playbooks.run(EXPORT, hosts, "--check", "--diff", **options)
+    assert dry.rc == 0 and dry.recap["eu"]["changed"] == 1 and not path.exists(), dry
+    assert "3 connectors, 5 partitions, would be written" in dry.stdout, dry
+    done = playbooks.run(EXPORT, hosts, **options)
+    assert done.rc == 0 and done.recap["eu"]["changed"] == 1 and stat.S_IMODE(path.stat().st_mode) == 0o600, done
+    again = playbooks.run(EXPORT, hosts, **options)
+    assert again.rc == 0 and again.recap["eu"]["changed"] == 0 and "as before" in again.stdout, again
+    document = json.loads(path.read_text())
+    assert sorted(document["connectors"]) == sorted(three) and document["types"][three[2]] == "sink"
+    assert document["connectors"][three[1]][0]["offset"] == {"n": LARGE, "t": '{"x": [1]}', "z": None, "f": 0.1}
+
+    for name in three:
+        worker.must("DELETE", f"connectors/{name}/offsets")
+    assert live(worker, three) == dict.fromkeys(three, [])
+    dry = playbooks.run(IMPORT, hosts, "--check", "--diff", import_offsets_src=str(path))
+    assert dry.rc == 0 and dry.recap["eu"]["changed"] == 3 and live(worker, three) == dict.fromkeys(three, []), dry
+    assert str(LARGE) in dry.stdout
+    done = playbooks.run(IMPORT, hosts, import_offsets_src=str(path), import_offsets_change_id="MOVE-1")
+    assert done.rc == 0 and live(worker, three) == before, done
+    for change in ({}, {"import_offsets_change_id": "MOVE-1"}):
+        again = playbooks.run(IMPORT, hosts, import_offsets_src=str(path), **change)
+        assert again.rc == 0 and again.recap["eu"]["changed"] == 0, again
+    undone = playbooks.run("streamops.kafka_connect.restore_offsets", hosts, restore_offsets_change_id="MOVE-1")
+    assert undone.rc == 0 and live(worker, three) == dict.fromkeys(three, []), undone
+
+
+@pytest.mark.parametrize("form", ["KIP-199", "REST"])
+def test_other_forms(make, hosts, worker, playbooks, tmp_path, form):
+    """What is not mentioned stays; null removes."""
+    name = make(shaped(), offsets=[at(4), at(5, p=1), at(6, p=2)])
+    pairs = [at(1), {"partition": {"p": 1}, "offset": None}]
+    path = tmp_path / "in.json"
+    path.write_text(json.dumps({name: pairs, "another": []} if form == "KIP-199" else {"offsets": pairs}))
+    done = playbooks.run(IMPORT, hosts, import_offsets_src=str(path), import_offsets_connectors=name)
+    assert done.rc == 0 and worker.offsets(name) == [at(1), at(6, p=2)], done
+
+
+def test_documents_that_are_refused(make, hosts, worker, playbooks, tmp_path, kafka):
+    name = make(shaped(), offsets=[at(4)])
+    sink = make(file_sink(name, tmp_path / "out"))
+    header = {"format": "streamops.kafka_connect/offsets", "version": 1}
+    good = json.dumps({name: [at(1)]})
+    for text, words, more in (
+        (good[:-9], "is no document of offsets, or was cut short", {}),
+        (json.dumps({name: [at(1), at(2)]}), "is a second entry for the partition", {}),
+        (json.dumps({name: [at(LARGE + 1)]}), "does not fit into the 64 bits", {}),
+        (json.dumps({**header, "format": "other/1", "connectors": {name: [at(1)]}}), "has the unknown format", {}),
+        (json.dumps({**header, "cluster": {"kafka_cluster_id": "elsewhere"}, "connectors": {name: [at(1)]}}),
+         "on the Kafka cluster elsewhere", {}),
+        (json.dumps({**header, "types": {sink: "source"}, "connectors": {sink: [sink_at(name, 1)]}}), "it is a sink connector here", {}),
+        (good, "holds no connector that fits nobody", {"import_offsets_connectors": "nobody"}),
+        (json.dumps({"offsets": [at(1)]}), "holds no connector by name", {}),
+    ):
+        path = tmp_path / "in.json"
+        path.write_text(text)
+        play = playbooks.run(IMPORT, hosts, import_offsets_src=str(path), **more)
+        assert play.rc != 0 and words in play.failure("eu"), play
+    nothing = playbooks.run(IMPORT, hosts, import_offsets_src=str(tmp_path / "no.json"))
+    assert nothing.rc != 0 and "There is no file" in nothing.failure("eu")
+    assert worker.offsets(name) == [at(4)] and worker.offsets(sink) == []
+
+
+def test_export_refuses(run, main, kafka, tmp_path):
+    options = {"bootstrap_servers": [kafka.bootstrap_servers], "offset_topic": main.offset_topic}
+    for more, words in (({"dest": str(tmp_path / "no" / "x.json")}, "cannot be written"),
+                        ({"dest": str(tmp_path / "x.json"), "connectors": ["no-such-*"]}, "No connector that has offsets fits no-such-*"),
+                        ({"dest": str(tmp_path)}, "cannot be read")):
+        result = run("connector_offsets_export", **options, **more)
+        assert result["failed"] and words in result["msg"], result["msg"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_history(make, run, main, kafka, worker, tmp_path):
+    name = make(shaped(), offsets=[at(4)])
+    worker.set_offsets(name, [at(9)])
+    result = run("connector_offsets_export", dest=str(tmp_path / "x.json"), connectors=[name], history=True,
+                 bootstrap_servers=[kafka.bootstrap_servers], offset_topic=main.offset_topic)
+    assert not result["failed"], result["msg"]
+    document = json.loads((tmp_path / "x.json").read_text())
+    assert [record["offset"] for record in document["history"][name][0]["records"]] == [{"n": 9}, {"n": 4}]
+    assert document["connectors"][name] == [at(9)]
+
+
+def test_purge_of_those_that_are_gone(make, hosts, main, worker, playbooks, kafka):
+    stem = f"gone-{uuid.uuid4().hex[:6]}"
+    names = [make(shaped(), offsets=[at(4)], name=f"{stem}-{number}") for number in range(4)]
+    for name in names[:3]:
+        worker.delete(name)
+    wish = {"purge_offsets_connectors": f"{stem}-0, {stem}-[1], {stem}-2, {stem}-3"}
+    dry = playbooks.run(PURGE, hosts, "--check", "--diff", **wish)
+    assert dry.rc == 0 and f"{names[0]}: 1 offsets would be removed" in dry.stdout and names[3] + ":" not in dry.stdout, dry
+
+    def left():
+        return [name for name in names if kafka.live_offsets(main.offset_topic, name)]
+
+    assert left() == names
+    done = playbooks.run(PURGE, hosts, **wish, purge_offsets_change_id=f"{stem}-id")
+    assert done.rc == 0 and left() == [names[1], names[3]], done  # [1] is no glob here
+    rest = playbooks.run(PURGE, hosts, purge_offsets_connectors=f"{stem}-*")
+    assert rest.rc == 0 and left() == [names[3]], rest
+    again = playbooks.run(PURGE, hosts, purge_offsets_connectors=f"{stem}-*")
+    assert again.rc == 0 and again.recap["eu"]["changed"] == 0 and "No connector that is gone and fits" in again.stdout
+    for more in ({}, {"purge_offsets_connectors": "*", "kafka_bootstrap_servers": ""}):
+        refused = playbooks.run(PURGE, hosts, **more)
+        assert refused.rc != 0 and "Give purge_offsets_connectors" in refused.failure("eu"), refused
+    wait_until(lambda: worker.offsets(names[3]) == [at(4)])
