@@ -192,6 +192,26 @@ def test_the_whole_mirror_of_the_same_names(reset, three, west, east):
     assert found.copies(west) == found.records
 
 
+def test_several_connectors_of_one_mirror(reset, mirror, topic, east, west):
+    """Each has a topic. One that is not reset is stopped along where a topic of both is deleted. Without a name both are meant."""
+    topics = [topic(), topic()]
+    records = written(east, topics)
+    flows = [mirror([name]) for name in topics]
+    copies = [flow.copy_of(name) for flow, name in zip(flows, topics, strict=True)]
+    for copy, name in zip(copies, topics, strict=True):
+        assert await_records(west, copy, COPIED) == records[name]
+    wait_until(lambda: all(len(flow.worker.offsets(flow.source)) == 4 for flow in flows), reason="the positions")
+
+    play = reset(flows[0], topics=topics[:1], connectors=[flows[0].source], target="recreated")
+    stopped = play.stdout.partition("TASK [streamops.kafka_connect.mirror_reset : Stop the other connectors]")[2].partition("TASK [")[0]
+    assert flows[1].source in stopped and flows[0].checkpoint in stopped and flows[0].source not in stopped
+    assert [west.kafka.ends(copy) for copy in copies] == [dict.fromkeys(range(4), 4)] * 2
+    both = reset(flows[0], topics=topics, accept_duplicates=True)
+    assert "0 positions set, 8 removed" in result(both)
+    assert [west.kafka.ends(copy) for copy in copies] == [dict.fromkeys(range(4), 8)] * 2
+    assert [flow.worker.state(name)[0] for flow in flows for name in flow.names] == ["RUNNING"] * 6
+
+
 def test_latest_and_by_time(reset, three, east, west):
     """Forward there is nothing to be accepted, and what is skipped does not come. By time it goes back, and is refused."""
     found = three()
@@ -310,7 +330,8 @@ def test_dedicated(reset, dedicated, topic, east, west):
         assert await_records(west, f"east.{name}", COPIED) == records[name]
     store = "mm2-offsets.east.internal"
     wait_until(lambda: len(west.kafka.live_offsets(store, "MirrorSourceConnector")) >= 12, reason="the positions")
-    wish = {"topics": topics[:1], "offset_topic": store, "change_id": "CHG-7", "accept_duplicates": True}
+    # The connector has the same name in every run.
+    wish = {"topics": topics[:1], "offset_topic": store, "change_id": f"CHG-{topics[0]}", "accept_duplicates": True}
 
     up = reset(None, fine=False, **wish).failure("eu")
     assert "Nodes of MirrorMaker run, and would write their own positions over the change" in up
