@@ -17,13 +17,14 @@ _QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData", "-D
 BROKER_CLASS = "kafka.Kafka"
 FORMAT_CLASS = "kafka.tools.StorageTool"
 WORKER_CLASS = "org.apache.kafka.connect.cli.ConnectDistributed"
+STANDALONE_CLASS = "org.apache.kafka.connect.cli.ConnectStandalone"
 
 
 def command(version: str, main_class: str, *arguments: str, options: Sequence[str] = ()) -> list[str]:
     """The argv that runs a main class of a Kafka version; its jars must be there. Logs go to standard output."""
     place = jars.kafka(version)
     class_path = [f"{place.libs}/*", *(f"{folder}/*" for folder in sorted(place.plugins.glob("*")))]
-    if main_class == WORKER_CLASS:
+    if main_class in (WORKER_CLASS, STANDALONE_CLASS):
         class_path = class_path[:1]
     return [
         program("java"),

@@ -20,7 +20,6 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils import _er
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import RESTORED, Taken, digest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import result as ledger_result
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import (
-    FAILED,
     PAUSED,
     RUNNING,
     STOPPED,
@@ -29,6 +28,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK, canonical
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import DONE, TODO, UNDONE, Lost, Unnamed
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import FORWARD, Wish, make_plan
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._readiness import Readiness
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import change_result, pairs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import GROUP, Roads
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import key_order_trap
@@ -65,13 +65,10 @@ class OffsetsChange:
         which a change is looked at again, before the connector's state is put back.
         wish: None to undo what ``once`` names.
         """
-        self.client = client
         self.roads = roads or Roads(client, name, sleep=sleep)
         self.name = name
         self.wish = wish
-        self.stop = stop
         self.backup = backup
-        self.assume_stopped = assume_stopped
         self.max_entries = max_entries
         self.once = once or Unnamed()
         self.after_change = after_change
@@ -79,15 +76,13 @@ class OffsetsChange:
         self._sleep = sleep
         self.clock = clock
         self.lifecycle = Lifecycle(client, name, wait_timeout, self.sleep, clock)
+        self.ready = Readiness(client, name, self.roads, self.lifecycle, stop, assume_stopped, self.sleep, clock)
         self.warnings = self.roads.warnings = self.once.warnings = self.lifecycle.warnings
         self.store = None
         #: the wish in numbers, as it is carried out
         self._meant = wish
         #: what another connector has given for it
         self._copied = None
-        #: whether there is such a connector; None without a worker to ask
-        self.exists = None
-        self._stopped_here = False
         #: something may have been written
         self._written = False
         self._backed_up = False
@@ -123,10 +118,10 @@ class OffsetsChange:
                 del self.warnings[:]
 
     def _attempt(self, check_mode: bool) -> dict:
-        found = self._find()
+        found = self.ready.find(self.wish)
         over = self._look(found, check_mode)
         if self.once.named:
-            found = self._find()  # another run may have been waited for
+            found = self.ready.find(self.wish)  # another run may have been waited for
         if over != TODO:
             return self._over(over, found, check_mode)
         if self.wish.origin is not None:
@@ -136,57 +131,34 @@ class OffsetsChange:
         except errors.NoConnector:
             if found is None or not self.roads.topic_is_open:
                 raise
-            self.exists, found = False, None  # deleted a moment ago: its status is still there
+            self.ready.exists, found = False, None  # deleted a moment ago: its status is still there
             plan = self._plan(found)
         self.warnings.extend(plan.warnings + self.store.concerns(plan.live))
         if not plan.changed:
             return self._nothing_to_change(plan, found, check_mode)
-        found = self._check_state(found)
+        found = self.ready.check(found, self.store, self.wish)
         if self.backup:
             _backup.check(self.backup)
         self._warn_repeat(found)
         if check_mode:
             return self._result(plan, found)
-        if found is None or found.stopped or self._never_ran(found) or self._is_old_sink(found) and not self.stop:
+        if found is None or found.stopped or self.ready.never_ran(found, self.store) or (
+                self.ready.is_old_sink(found, self.store) and not self.ready.stop):
             if not self.store.gated or self.store.road == GROUP:
                 plan = self._plan(found)  # a task that was waited for has committed once more
             if not plan.changed:
                 return self._nothing_to_change(plan, found, check_mode)
             return self._change_held(plan, found)
-        self._begin(found, found.state if self.stop else None)
+        self._begin(found, found.state if self.ready.stop else None)
         if found.idle and self.store.gated:
             try:
                 return self._bring_due(self._change(plan, found), found)
             except errors.NotStopped as error:
-                if not self.stop:
-                    raise self._not_stopped(found, error.facts)
+                if not self.ready.stop:
+                    raise self.ready.not_stopped(found, error.facts)
         return self._change_stopped(found)
 
     # ---- before ----------------------------------------------------------------------------------------------
-
-    def _find(self):
-        """The connector, None where there is none or no worker that could be asked."""
-        if self.client is not None:
-            try:
-                found = self.lifecycle.read_settled()
-                self.exists = True
-                return found
-            except errors.NoConnector:
-                if not self.roads.topic_is_open:
-                    raise
-                self.exists = False
-                return None
-            except errors.Unreachable as error:
-                if not (self.assume_stopped and self.roads.topic_is_open):
-                    raise
-                self.warnings.append("No worker is asked, as assume_stopped is true. " + error.message)
-                self.client = None
-                self.roads.without_rest()
-        if not self.assume_stopped and not self.roads.needs_no_word(self.wish):
-            raise errors.StateError(
-                "Without connect_url nobody tells whether a task of %s is running, which would write its own offset over the change. "
-                "Give connect_url, or assume_stopped: true if its workers are down. Nothing was changed." % self.name)
-        return None
 
     def _plan(self, found):
         finishes = self.once.finishes
@@ -205,112 +177,6 @@ class OffsetsChange:
             self._copied = self.wish.copy.read(self.warnings)
             self._copied.check_origin(self._kind(found), None)
         return self._copied
-
-    def _check_state(self, found):
-        """Is it STOPPED, or may we stop it?"""
-        if found is None:
-            if self.store.road == GROUP:
-                self._await_free(None)
-            else:
-                self._check_nothing_runs()
-            if self.exists is False and self.wish.sets:
-                self.warnings.append("There is no connector %s: the offsets wait for one that is created with this name." % self.name)
-            return None
-        if not found.stopped and not found.idle and found.state not in (RUNNING, PAUSED, FAILED):
-            found = self.lifecycle.read_definite()
-        if found.state == STOPPED and found.tasks:
-            found = self.lifecycle.stop(found)
-        if self._never_ran(found):
-            return found
-        if self._is_sink(found):
-            if found.stopped:
-                self._await_free(found)
-            else:
-                self.roads.warn_strangers(found)
-        if self._is_old_sink(found):
-            self._check_old_sink(found)
-            return found
-        if not found.stopped and (not self.store.gated or self.store.road == GROUP):
-            self._check_it_can_be_halted(found)
-        if not found.stopped and not self.stop:
-            if not found.idle or not self.store.gated:
-                raise self._not_stopped(found, {})
-            self.warnings.append(
-                "%s is %s: either it is STOPPED and the worker that had it is gone, or it has nothing to do. Connect itself decides "
-                "whether its offsets may be changed." % (self.name, found))
-        return found
-
-    def _check_nothing_runs(self) -> None:
-        """Where no status tells: ask the brokers. The tasks of a connector that was just deleted end only with a rebalance."""
-        end = self.clock() + (0 if self.client is None else self.lifecycle.wait_timeout)
-        while True:
-            work = self.roads.running()
-            if not work:
-                return
-            if self.clock() > end:
-                raise errors.StateError(
-                    "%s, but the brokers know a Connect worker that runs it: %s. A running task would write its own offset over the change. "
-                    "Stop it%s. If that is another Connect cluster with a connector of the same name, give the group.id of yours as "
-                    "connect_group. Nothing was changed." % (
-                        "assume_stopped is true for %s" % self.name if self.client is None else "There is no connector %s" % self.name,
-                        "; ".join(work[:5]), ", or give connect_url" if self.client is None else ""), workers=work)
-            self.sleep(_PAUSE)
-
-    def _check_it_can_be_halted(self, found) -> None:
-        try:
-            self.client.require_url(self.name)
-        except errors.AmbiguousName as error:
-            raise errors.StateError(
-                "The connector %s is %s and has to be STOPPED, but its worker (Connect 4.0 or later) takes no request with such a name. Stop "
-                "the workers, leave connect_url out and use assume_stopped: true; or create it anew, as STOPPED, with initial_state. "
-                "Nothing was changed." % (self.name, found), **dict(error.facts, connector=found.result()))
-
-    def _never_ran(self, found) -> bool:
-        """Connect before 3.5 cannot stop a connector that failed before it had tasks, and need not."""
-        return not self.store.gated and found.state == FAILED and not found.tasks and not self.lifecycle.can_stop
-
-    def _is_sink(self, found) -> bool:
-        return self._kind(found) == SINK
-
-    def _is_old_sink(self, found) -> bool:
-        """Connect before 3.5 cannot stop it."""
-        return self.store.road == GROUP and found is not None and not found.stopped and not self.lifecycle.can_stop
-
-    def _check_old_sink(self, found) -> None:
-        """Only its tasks that failed have left the group. Raises StateError, which says what else can be done."""
-        sink = self.roads.sink(found)
-        members = sink.members()
-        if members:
-            raise errors.StateError(
-                "The connector %s is %s. Connect before 3.5 cannot stop it, and a task of a sink, a paused one too, stays in its consumer group "
-                "%s, for which Kafka takes no offsets from anybody else then: %s. Either delete the connector (connector_info shows its "
-                "configuration: keep it), change the offsets, and create it again; or stop the workers, leave connect_url out and use "
-                "assume_stopped: true. Nothing was changed." % (self.name, found, sink.group, sink.told(members)),
-                connector=found.result(), consumer_group=sink.group, members=[one._asdict() for one in members])
-        if found.task_states - {FAILED}:
-            raise errors.StateError(
-                "The connector %s is %s, but nobody is in the consumer group %s. Either it is just being started or moved, then try again; or its "
-                "group is another one: give it as consumer_group. Nothing was changed." % (self.name, found, sink.group), connector=found.result())
-        if not self.stop:
-            self.warnings.append("%s is %s, and none of its tasks is in its consumer group: its offsets are changed as it is. With stop: true "
-                                 "what has failed is started again after that." % (self.name, found))
-
-    def _await_free(self, found) -> None:
-        try:
-            self.roads.await_free(found, self.store, self.lifecycle.wait_timeout, self.sleep, self.clock)
-        except errors.StateError as error:
-            raise error.also("Nothing was changed.") if not self._stopped_here else error
-
-    def _not_stopped(self, found, facts):
-        if not self.lifecycle.can_stop:
-            return errors.StateError(
-                "The connector %s is %s. Connect before 3.5 has no STOPPED, and tasks that are merely paused keep their offsets in memory: "
-                "use stop: true to have it paused, its tasks restarted while it is paused, and put back to %s after the change. Nothing "
-                "was changed." % (self.name, found, found.state), **dict(facts, connector=found.result()))
-        return errors.StateError(
-            "The connector %s is %s. Its offsets can be changed only while it is STOPPED: use the module connector_state, or "
-            "stop: true to have it stopped for the change and put back to %s afterwards. Nothing was changed."
-            % (self.name, found, found.state), **dict(facts, connector=found.result()))
 
     def _warn_repeat(self, found) -> None:
         once = self.once.named or self.wish.guards is not None and self.wish.guards.only == FORWARD
@@ -427,13 +293,13 @@ class OffsetsChange:
 
     def _change_stopped(self, found) -> dict:
         """Stop, change, put the state back, also when the change fails."""
-        self._stopped_here = True
+        self.ready.is_stopped_here = True
         self._state_back = False
         due = self.once.state_due or found.state
         try:
-            stopped = self._halt(found)
-            if self._is_sink(found):
-                self._await_free(stopped)
+            stopped = self.ready.halt(found, self.store)
+            if self._kind(found) == SINK:
+                self.ready.await_free(stopped, self.store)
             plan = self._plan(stopped)
             if plan.changed:
                 result = self._change(plan, stopped, due)
@@ -461,18 +327,13 @@ class OffsetsChange:
             self.warnings.append("%s was put back to %s, but failed: %s." % (self.name, due, after.failure))
         return dict(self._with_change(result), connector=after.result(), state_before=due)
 
-    def _halt(self, found):
-        if self._is_old_sink(found):
-            return found  # nothing of it is in its group
-        return self.lifecycle.stop(found) if self.store.gated else self.lifecycle.halt(found)
-
     def _put_state_back(self, due: str):
         after = self.lifecycle.reach(PAUSED if due == PAUSED else RUNNING, self.lifecycle.read_settled())
         self._state_back = True
         return after
 
     def _state_left_to_do(self, due: str) -> str:
-        return "it is left to do by PUT %s/connectors/%s/%s." % (self.client.url, self.name, "pause" if due == PAUSED else "resume")
+        return "it is left to do by PUT %s/connectors/%s/%s." % (self.ready.client.url, self.name, "pause" if due == PAUSED else "resume")
 
     def _state_put_back(self, due, error):
         try:
@@ -504,8 +365,11 @@ class OffsetsChange:
                 raise self._offsets_put_back(before, error)
             raise  # a transaction that was given up; what is there now may be somebody else's
         self._offsets_back = False
-        if stopped is not None and not self.store.gated:
-            self._check_still_halted()
+        try:
+            self.ready.check_still(stopped, self.store)
+        except errors.ConnectError as error:
+            error.facts.update(changed=True, backup_file=self.backup)
+            raise
         self._note_written(state_due)
         return self._result(plan, stopped)
 
@@ -541,20 +405,6 @@ class OffsetsChange:
         raise errors.ReadBackError("Something writes other offsets of %s over the change again and again, within %g s each time." % (
             self.name, self.settle))
 
-    def _check_still_halted(self) -> None:
-        """No gate of Connect guards the topic: did somebody start the connector meanwhile?"""
-        try:
-            now = self.lifecycle.read_settled()
-            halted = self.lifecycle.halted(now)
-        except errors.ConnectError as error:
-            raise error.also("The offsets of %s were changed as declared; whether it is still stopped is not known." % self.name,
-                             changed=True, backup_file=self.backup)
-        if not halted and not self._never_ran(now):
-            raise errors.StateError(
-                "The offsets of %s were changed as declared, but somebody started it meanwhile: it is %s. Its tasks may have read the "
-                "offsets before, and then write their own over the change: stop it and run this again." % (self.name, now),
-                connector=now.result(), changed=True, backup_file=self.backup)
-
     def _apply(self, plan) -> None:
         """Write until a fresh read shows the wish; an answer that got lost is first read back, then repeated."""
         gate = self.clock() + _GATE
@@ -567,7 +417,7 @@ class OffsetsChange:
                 if warning and warning not in self.warnings:
                     self.warnings.append(warning)
             except errors.NotStopped as error:
-                if not self._stopped_here or self.clock() > gate:
+                if not self.ready.is_stopped_here or self.clock() > gate:
                     raise
                 doubt = error
             except errors.UNSURE as error:
@@ -660,7 +510,7 @@ class OffsetsChange:
     def _result(self, plan, connector) -> dict:
         result = dict(change_result(plan, self.store.road, self.max_entries), **self.roads.result(self.store))
         result["connector"] = connector.result() if connector else None
-        result["connector_exists"] = self.exists
+        result["connector_exists"] = self.ready.exists
         result["backup_file"] = self.backup if plan.changed else None
         result["state_before"] = self.once.state_due or (connector.state if connector else None)
         result["already_applied"] = False

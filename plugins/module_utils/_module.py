@@ -18,6 +18,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._http impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import KAFKA_TRACEBACK, KafkaClient
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._rest import ConnectClient
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._source_clusters import SourceClusters
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._worker_config import OPTIONS, options_of
 
 _PROTOCOLS = ["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 
@@ -86,6 +87,11 @@ def connection_options() -> dict:
     )
 
 
+def worker_options() -> dict:
+    """Where offsets are, in place of brokers or beside them: a standalone worker's file, or any worker's own configuration."""
+    return dict(offset_file=dict(type="path"), worker_config=dict(type="path"))
+
+
 def run(options: dict, action, secrets=None, brokers=False, sources=False, alone=False, **rules) -> None:
     """A module's whole main(): ``action(client, params, check_mode) -> result`` between argument spec and exit.
 
@@ -96,9 +102,14 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, alone
     """
     gc.disable()  # a short life, and maybe a hundred thousand offsets
     module = AnsibleModule(argument_spec=dict(connection_options(), **options), supports_check_mode=True, **rules)
-    if REQUESTS_TRACEBACK:
+    try:
+        _read_worker_config(module)
+    except WishError as error:
+        module.fail_json(msg=error.message)
+    # The offsets of a standalone worker lie on machines that may have neither client.
+    if REQUESTS_TRACEBACK and _given(module.params["connect_url"]):
         module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_TRACEBACK)
-    if brokers and _given(module.params["bootstrap_servers"]) and KAFKA_TRACEBACK:
+    if brokers and _given(module.params["bootstrap_servers"]) and KAFKA_TRACEBACK and not _by_file_alone(module.params):
         module.fail_json(msg=missing_required_lib("confluent-kafka"), exception=KAFKA_TRACEBACK)
     if secrets:
         module.no_log_values.update(secrets(module.params))
@@ -111,11 +122,11 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, alone
             raise WishError("wait_timeout must be at least 1 second, it is %d." % module.params["wait_timeout"])
         if module.params.get("max_entries", 0) < 0:
             raise WishError("max_entries must be 0 or more, it is %d." % module.params["max_entries"])
-        kafka = _kafka_client(module) if brokers else None
+        kafka = _kafka_client(module) if brokers and not _by_file_alone(module.params) else None
         clusters = _source_clusters(module) if sources else clusters
         if _given(module.params["connect_url"]):
             transport = _transport(module.params)
-        elif kafka is None and not alone:
+        elif kafka is None and not alone and not module.params.get("offset_file") and not module.params.get("ledger_file"):
             raise WishError("connect_url is %s: give the URL of at least one worker of the Connect cluster%s." % (
                 "missing" if module.params["connect_url"] is None else "empty",
                 ", or bootstrap_servers to work on the offsets topic alone" if brokers else ""))
@@ -148,6 +159,33 @@ def cluster_asked(kafka, sources, alias):
     if kafka is None:
         raise WishError("bootstrap_servers is empty: give at least one broker, or set the environment variable KAFKA_BOOTSTRAP_SERVERS.")
     return kafka
+
+
+def _read_worker_config(module) -> None:
+    """What the user does not say, the worker's own configuration says. Raises WishError."""
+    path = module.params.get("worker_config")
+    if not path:
+        return
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise WishError("worker_config %s is no file. Nothing was changed." % path)
+        with open(path, encoding="latin-1") as file:
+            text = file.read()
+    except OSError as error:
+        raise WishError("worker_config %s cannot be read: %s. Nothing was changed." % (path, error.strerror))
+    given = [name for name in OPTIONS if module.params.get(name) not in (None, "", [])]
+    found = options_of(text, path, given, brokers=not _takes_file_alone(module.params))
+    module.no_log_values.update(value for name, value in found.items() if name in ("sasl_password", "ssl_key_password"))
+    module.params.update((name, value) for name, value in found.items() if name in module.params)
+
+
+def _takes_file_alone(params) -> bool:
+    """Will the file of a standalone worker do, if there is one? No brokers are asked then."""
+    return params.get("method", "auto") in ("auto", "file") and params.get("ledger") != "topic"
+
+
+def _by_file_alone(params) -> bool:
+    return bool(params.get("offset_file")) and _takes_file_alone(params)
 
 
 def _given(values) -> list:

@@ -11,10 +11,12 @@ from __future__ import annotations
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import STOPPED, Connector
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import OFFSET, SINK, SOURCE, Snapshot
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_file import OffsetFile
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_topic import topics_of
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import cut, info_result
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import AUTO, GROUP, REST, TOPIC, TURNS
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import AUTO, FILE, GROUP, REST, TOPIC, TURNS
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._sinks import Sink, orphaned_groups, outside, place_of, second_store
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file import FileReader, FileStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.group import GroupStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, TopicStore, raw_text
@@ -25,11 +27,20 @@ class OffsetsInfo:
     """Reads, and never changes anything."""
 
     def __init__(self, rest, kafka, method=AUTO, offset_topic=None, history=False, max_entries=1000,
-                 consumer_group=None):
+                 consumer_group=None, offset_file=None):
         """rest, kafka: the clients, one of them may be None. history: show older records as well, which needs the topic.
+        offset_file: path of a standalone worker's file, which is read as it is, whether its worker runs or not.
 
         Raises WishError where the method lacks what it needs.
         """
+        file = offset_file if method in (AUTO, FILE) else None
+        if method == FILE and not file:
+            raise errors.WishError("method: file needs offset_file, or worker_config of a standalone worker.")
+        if file:
+            if history:
+                raise errors.WishError("history needs the offsets topic: a file holds the present offsets alone.")
+            rest, kafka, method, offset_topic = None, OffsetFile(file), TOPIC, None
+            offset_topic = kafka.path
         if kafka is None and (method in (TOPIC, GROUP) or rest is None):
             raise errors.WishError("method: %s needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS)." % (
                 GROUP if method == GROUP else TOPIC))
@@ -42,7 +53,8 @@ class OffsetsInfo:
         self.method = TOPIC if history and method == AUTO else method
         self.max_entries = self._limit = max_entries
         self.warnings = []
-        self._why = "history is on the topic alone" if history and method == AUTO else "method: topic"
+        self._why = "history is on the topic alone" if history and method == AUTO else "method: file" if file else "method: topic"
+        self._road = FILE if file else TOPIC
         self._offset_topic = offset_topic
         self._history = history
         self._reader = None
@@ -88,7 +100,11 @@ class OffsetsInfo:
     def _store(self, name, parts) -> TopicStore:
         reader = self._topics(name)
         config = parts["info"]["config"] if parts else None
-        return TopicStore(reader, name, self._topics_of(name, reader, config))
+        return self._kind(reader, name, self._topics_of(name, reader, config))
+
+    @property
+    def _kind(self):
+        return FileStore if self._road == FILE else TopicStore
 
     def _topics_of(self, name, reader, config) -> list:
         """A topic that seems to be another Connect cluster's is worth a warning: nothing is changed here."""
@@ -111,6 +127,11 @@ class OffsetsInfo:
             return
         if not store.agrees_with_rest():
             raise errors.RoadError("the offsets topic holds records that it does not show as they are.")
+
+    def cluster(self) -> dict:
+        """What tells it apart in a document; no credentials."""
+        return {"connect_url": self.rest.url if self.rest else None,
+                "kafka_cluster_id": self.rest.root().get("kafka_cluster_id") if self.rest else self.kafka.cluster_id}
 
     def all(self) -> dict:
         """Of every connector: those that the worker knows, and by the topic those of which there are only offsets left."""
@@ -144,7 +165,7 @@ class OffsetsInfo:
                 continue  # their offsets are their groups'
             config = (parts.get("info") or {}).get("config") if parts else None
             try:
-                store = TopicStore(reader, name, topics_of(name, None, reader, shared, config, for_change=False))
+                store = self._kind(reader, name, topics_of(name, None, reader, shared, config, for_change=False))
                 one = dict(self._of_store(store, connector, parts), name=name)
                 if parts or one["offsets_count"] or one["unreadable_count"] or one["unreadable_records"]:
                     found.append(one)  # else nothing is left of it but tombstones
@@ -152,7 +173,7 @@ class OffsetsInfo:
                 self._warn("%s is left out: %s" % (name, error.message))
         if self.method == AUTO:
             found = sorted(found + self._sinks(known or {}), key=lambda one: one["name"])
-        return dict(self._all(found, TOPIC), topic=self._topic(shared, decoded))
+        return dict(self._all(found, self._road), topic=self._topic(shared, decoded))
 
     def _sinks(self, known) -> list:
         found = []
@@ -197,7 +218,7 @@ class OffsetsInfo:
 
     def _all(self, found, road) -> dict:
         lags = [one["lag"] for one in found if one["lag"] is not None]
-        return {"changed": False, "method": road, "method_reason": self._why if road == TOPIC else None, "connectors": found,
+        return {"changed": False, "method": road, "method_reason": self._why if road in (TOPIC, FILE) else None, "connectors": found,
                 "lag": sum(lags) if lags else None, "warnings": self.warnings}
 
     # ---- sinks ---------------------------------------------------------------------------------------------------
@@ -315,9 +336,10 @@ class OffsetsInfo:
             self._warn(warning)
         held = store.held()
         result = dict(
-            _plain(snapshot, TOPIC, self.max_entries, None if parts is None else connector is not None, connector), method_reason=self._why,
+            _plain(snapshot, store.road, self.max_entries, None if parts is None else connector is not None, connector), method_reason=self._why,
             topic={"name": store.topics[0], "partitions": self._reader.read(store.topics[0]).topic.partitions})
-        shown = [one for one in held.values() if one.shown is not None and one.shown.offset is not None]
+        # A file has no times, and any order.
+        shown = [] if self._road == FILE else [one for one in held.values() if one.shown is not None and one.shown.offset is not None]
         newest = max(shown, key=lambda one: (one.shown.time or 0, one.shown.log_offset)) if shown else None
         result["newest"] = newest and {"partition": newest.partition, "offset": newest.shown.offset, "time": timestamp(newest.shown.time)}
         odd = list(store.oddities().items())
@@ -350,7 +372,8 @@ class OffsetsInfo:
 
     def _topics(self, name) -> TopicReader:
         if self._reader is None:
-            self._reader = TopicReader(self.kafka, name if self._history else None, once=True)
+            self._reader = FileReader(self.kafka, once=True) if self._road == FILE else TopicReader(
+                self.kafka, name if self._history else None, once=True)
         return self._reader
 
     def _warn(self, text) -> None:

@@ -5,7 +5,7 @@
 # Private to this collection: no other collection may import it, its content can change at any time.
 
 """Which road a change takes, and why: REST where the worker can do it, else, where brokers are given, the offsets topic of a source
-or the consumer group of a sink."""
+or the consumer group of a sink; the file of a standalone worker where that is given."""
 
 from __future__ import annotations
 
@@ -21,15 +21,18 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._flow impo
 )
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror_source import Inert, MirrorSource
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK, SOURCE
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_file import OffsetFile
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_topic import topics_of, workers_at
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import make_plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._sinks import Sink, second_store
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._source_clusters import SourceClusters
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._standalone import workers_with
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file import FileReader, FileStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.group import GroupStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, TopicStore, sink_shaped
 
-AUTO, REST, TOPIC, GROUP = "auto", "rest", "topic", "group"
+AUTO, REST, TOPIC, GROUP, FILE = "auto", "rest", "topic", "group", "file"
 
 #: what makes ``auto`` turn from REST to another road
 TURNS = (errors.EndpointMissing, errors.RoadError, errors.AmbiguousName)
@@ -46,11 +49,11 @@ class Roads:
     """The roads to one connector's offsets."""
 
     def __init__(self, rest, name: str, kafka=None, method=AUTO, offset_topic=None, raw_keys=None, key_order=None, connect_group=None,
-                 consumer_group=None, force=False, sources=None, sleep=None):
-        """rest: ConnectClient or None. kafka: KafkaClient or None. method: auto, rest, topic or group.
+                 consumer_group=None, force=False, sources=None, offset_file=None, sleep=None):
+        """rest: ConnectClient or None. kafka: KafkaClient or None. method: auto, rest, topic, group or file.
 
         consumer_group: of a sink, where neither its configuration nor its name tell. force: offsets of a sink or of MirrorMaker may be
-        outside of the log. sources: SourceClusters, for MirrorMaker.
+        outside of the log. sources: SourceClusters, for MirrorMaker. offset_file: path of a standalone worker's file.
 
         Raises WishError where the method lacks what it needs.
         """
@@ -76,6 +79,11 @@ class Roads:
         self._blind = False
         self._topic_store = None
         self._turned = False
+        if offset_file and method == AUTO:
+            self.method = FILE
+        if self.method == FILE:
+            self._open_file(offset_file)
+            return
         if method in (TOPIC, GROUP) and kafka is None:
             raise errors.WishError("method: %s needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS)." % method)
         if method == REST and rest is None or rest is None and kafka is None:
@@ -84,6 +92,17 @@ class Roads:
         if method == REST and self._raw_keys:
             raise errors.WishError("raw_keys needs method: topic: REST knows no keys.")
 
+    def _open_file(self, path) -> None:
+        if not path:
+            raise errors.WishError("method: file needs offset_file, or worker_config of a standalone worker; nothing was changed.")
+        self.kafka = OffsetFile(path)
+        self._offset_topic = self.kafka.path
+
+    @property
+    def is_file(self) -> bool:
+        """Only what a worker that starts will read is changed: none may run."""
+        return self.method == FILE
+
     @property
     def topic_is_open(self) -> bool:
         """May a road be taken that needs no worker?"""
@@ -91,6 +110,12 @@ class Roads:
 
     def prefer(self, change) -> None:
         """The road that a change (see _ledger) was made by is the one to put it back by, unless another one was asked for."""
+        if change.road == FILE and self.method in (AUTO, TOPIC):
+            raise errors.WishError("The change %s of %s was made by method: file: give offset_file, or worker_config of the standalone worker. Nothing "
+                                   "was changed." % (change.change_id, self.name))
+        if change.road == TOPIC and self.is_file:
+            raise errors.WishError("The change %s of %s was made by method: topic, and is put back by that: leave offset_file out. Nothing was changed."
+                                   % (change.change_id, self.name))
         self._kind_left = change.kind
         self._consumer_group = self._consumer_group or (change.cluster or {}).get("consumer_group")
         if self.method == AUTO and (change.road == REST or self.kafka is not None):
@@ -99,7 +124,7 @@ class Roads:
 
     def needs_no_word(self, wish) -> bool:
         """Will nobody's word be needed that nothing runs? Kafka itself refuses to change a group that has members."""
-        return self.kafka is not None and (self.method == GROUP or self.method == AUTO and self._of_a_sink(wish))
+        return self.kafka is not None and (self.method in (GROUP, FILE) or self.method == AUTO and self._of_a_sink(wish))
 
     def kind(self, found, wish) -> str:
         """Source or sink. Where there is no connector, the wish tells, or what is left of it. wish: None for one that is not known yet."""
@@ -115,7 +140,7 @@ class Roads:
 
     def _of_a_sink(self, wish) -> bool:
         """Does it speak of the offsets of a sink? None, a wish that is not known yet, does not."""
-        mirror = self.method == TOPIC or dedicated_source(self._offset_topic) is not None
+        mirror = self.method in (TOPIC, FILE) or dedicated_source(self._offset_topic) is not None
         return wish is not None and (wish.reset is not None and not mirror or sink_shaped(wish))
 
     def _look_what_is_left(self) -> str:
@@ -149,7 +174,7 @@ class Roads:
         if self.method == GROUP:
             raise errors.RoadError("%s is a source: its offsets are records of an offsets topic, not the commits of a consumer group. Nothing "
                                    "was changed." % self.name)
-        if found is None or self.method == TOPIC or self._raw_keys or self._turned:
+        if found is None or self.method in (TOPIC, FILE) or self._raw_keys or self._turned:
             return self._by_topic(found, wish)
         try:
             store = RestStore(self.rest, self.name, found.kind, **self._sleep)
@@ -187,10 +212,10 @@ class Roads:
         return self._sinks[exists]
 
     def _plan_sink(self, found, wish):
-        if self.method == TOPIC or self._raw_keys:
+        if self.method in (TOPIC, FILE) or self._raw_keys:
             raise errors.RoadError(
-                "%s is a sink: its offsets are the commits of its consumer group, not records of an offsets topic. Use method: group, or auto. "
-                "Nothing was changed." % self.name)
+                "%s is a sink: its offsets are the commits of its consumer group, not records of an offsets topic or file. Use method: group%s. "
+                "Nothing was changed." % (self.name, "" if self.is_file else ", or auto"))
         if self.kafka is None and (wish.reset is not None or found is None):
             raise errors.WishError("%s needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS): only the brokers know the "
                                    "%s. Nothing was changed." % (("reset_to", "log") if found is not None else ("A sink that is gone", "group")))
@@ -366,19 +391,20 @@ class Roads:
         return store, plan
 
     def _why_topic(self, found) -> str:
-        if self.method == TOPIC:
-            return "method: topic"
+        if self.method in (TOPIC, FILE):
+            return "method: %s" % self.method
         if self._raw_keys:
             return "raw_keys are known to the offsets topic alone"
         return "no worker is asked" if self.rest is None else "there is no connector %s that REST could change" % self.name
 
     def _topic(self, found) -> TopicStore:
         if self._topic_store is None:
-            reader = TopicReader(self.kafka)
+            reader = FileReader(self.kafka) if self.is_file else TopicReader(self.kafka)
             self.cluster()  # while the brokers answer: a backup may have to be written when they do not any more
             config = self.rest.info(self.name)["config"] if found is not None else None
             topics = topics_of(self.name, self.rest, reader, self._offset_topic, config, sure=bool(self._connect_group))
-            self._topic_store = TopicStore(reader, self.name, topics, self._raw_keys, self._key_order)
+            kind = FileStore if self.is_file else TopicStore
+            self._topic_store = kind(reader, self.name, topics, self._raw_keys, self._key_order)
         return self._topic_store
 
     def _warn(self, text) -> None:
@@ -394,8 +420,11 @@ class Roads:
     def running(self) -> list:
         """What the brokers know of workers that run this connector, in words; [] where they do not tell.
 
-        If REST says that there is none, whoever has it counts: it may be another Connect cluster's.
+        If REST says that there is none, whoever has it counts: it may be another Connect cluster's. Of a file: standalone workers on
+        this machine that have it.
         """
+        if self.is_file:
+            return workers_with(self._offset_topic)
         try:
             if self._connect_group and self._connect_group not in {found[0] for found in self.kafka.connect_groups()}:
                 self._warn("The brokers know no Connect workers of the group %s, so whether they run %s is not known."
@@ -407,6 +436,8 @@ class Roads:
 
     def cluster(self) -> dict:
         """What tells the cluster of a backup apart; no credentials."""
+        if self.is_file:
+            return {"connect_url": None, "kafka_cluster_id": None, "offset_file": self._offset_topic}
         found = {"connect_url": self.rest.url if self.rest else None}
         if self.rest is not None:
             found["kafka_cluster_id"] = self.rest.root().get("kafka_cluster_id")
@@ -428,4 +459,5 @@ class Roads:
     def result(self, store) -> dict:
         """How the change was made, for the module's result."""
         return {"method_reason": self.reason, "offset_topic": store.topics[0] if store.road == TOPIC else None,
-                "consumer_group": self._group() if store.road != TOPIC else None}
+                "offset_file": self._offset_topic if self.is_file else None,
+                "consumer_group": self._group() if store.road not in (TOPIC, FILE) else None}

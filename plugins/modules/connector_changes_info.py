@@ -28,7 +28,7 @@ options:
     description:
       - Where the ledger is kept. V(topic) is a topic of the Kafka cluster, V(config) the configuration of each connector, V(file) a
         file.
-      - V(auto) is V(file) if O(ledger_file) is given, else V(topic) if O(bootstrap_servers) is given, else V(config).
+      - V(auto) is V(file) if O(ledger_file), or the file of a standalone worker, is given, else V(topic) if O(bootstrap_servers) is given, else V(config).
     type: str
     choices: [auto, topic, config, file]
     default: auto
@@ -40,6 +40,15 @@ options:
   ledger_file:
     description:
       - The file for O(ledger=file), on the machine where the module runs.
+    type: path
+  offset_file:
+    description:
+      - The file of a standalone worker's offsets, on the machine where the module runs. By default the ledger is beside it, with C(.changes.json)
+        after its name.
+    type: path
+  worker_config:
+    description:
+      - A worker's property file, on the machine where the module runs, which tells O(offset_file) or the brokers.
     type: path
   connect_group:
     description:
@@ -61,7 +70,6 @@ requirements:
   - confluent-kafka for a ledger on a topic
 notes:
   - For a ledger on a topic the user needs the permissions Read and Describe on it.
-  - O(connect_url) or O(bootstrap_servers) must be given also for O(ledger=file), though nothing is asked there.
   - One change that cannot be understood ends the task if O(connector) names its connector; else it is left out with a warning.
 seealso:
   - module: streamops.kafka_connect.connector_offsets
@@ -87,6 +95,10 @@ EXAMPLES = r"""
     change_id: CHG-1234
     ledger: config
   register: one
+
+- name: What was done to the file of a standalone worker?
+  streamops.kafka_connect.connector_changes_info:
+    offset_file: /var/lib/kafka/connect.offsets
 """
 
 RETURN = r"""
@@ -171,19 +183,20 @@ changes:
 """
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._changes_info import changes_info
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import AUTO, LEDGERS, NONE, open_ledger
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import AUTO, LEDGERS, NONE, beside_file, open_ledger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run, worker_options
 
 
 def show(client, kafka, params, check_mode):
     connector = params["connector"] or None
-    ledger = open_ledger(params, client, kafka, connector)
+    ledger = open_ledger(beside_file(params), client, kafka, connector)
     return changes_info(ledger, connector, params["change_id"] or None, params["max_entries"])
 
 
 def main():
     run(
         dict(
+            worker_options(),
             connector=dict(type="str"),
             change_id=dict(type="str"),
             ledger=dict(type="str", choices=[one for one in LEDGERS if one != NONE], default=AUTO),

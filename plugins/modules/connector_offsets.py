@@ -137,7 +137,7 @@ options:
       - V(config) is a marker in the connector's own configuration, for those who have nothing but REST. It changes that configuration, and a
         worker restarts a running connector for that. The last ten changes are kept. It is gone with the connector.
         Two controllers that start the same change at the very same moment may both make it.
-      - V(file) is O(ledger_file), for runs on one machine.
+      - V(file) is O(ledger_file), for runs on one machine. With O(method=file) it is by default beside that file, with C(.changes.json) after its name.
       - V(auto) is V(file) if O(ledger_file) is given, else V(topic) if O(bootstrap_servers) are, else V(config). Runs of one change have to use the
         same ledger.
       - V(none) remembers nothing, and cannot go with O(change_id).
@@ -217,12 +217,16 @@ options:
       - V(group) is the consumer group of a sink, by Kafka's admin protocol. Kafka takes that only while the group has no members; if it has, the
         message says who. Single offsets cannot be removed that way, so the group is deleted and its other offsets are committed again at once; then a
         backup is written in any case.
-      - V(auto) takes REST where the worker can do the change, else the topic (of a sink, the group) if O(bootstrap_servers) is given. REST cannot do it on
+      - V(file) is the file of a standalone worker, O(offset_file), which is replaced in one step with its owner and mode. A worker reads it only
+        when it starts and writes over it at each commit. So the task fails if O(connect_url) answers, or if such a worker runs on this
+        machine, unless O(assume_stopped=true).
+      - V(auto) is V(file) with O(offset_file). Else it takes REST where the worker can do the change, else the topic (of a sink, the group) if
+        O(bootstrap_servers) is given. REST cannot do it on
         Connect before 3.6, for a connector that is gone, for a name with C(/), C(%) or C(\\) on Connect 4, and for partitions whose
         records have other key bytes than the worker builds. With O(bootstrap_servers) the topic is read to see whether there are
         such records, also where REST shows nothing of it. RV(method) and RV(method_reason) tell which road was taken and why.
     type: str
-    choices: [auto, rest, topic, group]
+    choices: [auto, rest, topic, group, file]
     default: auto
   consumer_group:
     description:
@@ -299,6 +303,7 @@ options:
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
+  - streamops.kafka_connect._worker
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.actiongroup_connect
 requirements:
@@ -395,6 +400,15 @@ EXAMPLES = r"""
     reset_to: {timestamp: "2026-01-30T14:00:00+01:00"}
     topics: [orders]
 
+- name: Have a standalone worker, which is stopped, read a file again
+  streamops.kafka_connect.connector_offsets:
+    name: orders-source
+    worker_config: /etc/kafka/connect-standalone.properties
+    change_id: CHG-1237
+    offsets:
+      - partition: {filename: /data/orders.txt}
+        offset: {position: 0}
+
 - name: Remove the consumer group that a deleted sink has left behind
   streamops.kafka_connect.connector_offsets:
     bootstrap_servers: [kafka.example.com:9092]
@@ -487,6 +501,10 @@ method_reason:
   sample: REST can do it
 offset_topic:
   description: The offsets topic that was changed or looked at. Null by REST.
+  returned: success
+  type: str
+offset_file:
+  description: The file of a standalone worker that was changed or looked at. Null otherwise.
   returned: success
   type: str
 consumer_group:
@@ -710,8 +728,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._backup im
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LATER, LEAVE, PUT_BACK, OffsetsChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._copy import Copy
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import DEFAULT, LEDGERS, open_ledger
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import DEFAULT, LEDGERS, beside_file, open_ledger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run, worker_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import Once
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._wish import read_wish
@@ -722,7 +740,7 @@ def declare(client, kafka, sources, params, check_mode):
 
     def roads(connector):
         return Roads(client, connector, kafka, params["method"], params["offset_topic"], params["raw_keys"], params["key_order"],
-                     params["connect_group"], params["consumer_group"], params["force"], sources)
+                     params["connect_group"], params["consumer_group"], params["force"], sources, params["offset_file"])
 
     copy = Copy(client, params["copy_from"], roads(params["copy_from"]), params["rewrite"], params["purge"],
                 params["force"]) if params["copy_from"] else None
@@ -735,7 +753,7 @@ def declare(client, kafka, sources, params, check_mode):
     if params["change_id"]:
         if params["ledger"] == "none":
             raise WishError("change_id needs a ledger that remembers it, but ledger is none; nothing was changed.")
-        once = Once(open_ledger(params, client, kafka, name), name, params["change_id"], params["requested_by"] or None, undo, params["force"])
+        once = Once(open_ledger(beside_file(params), client, kafka, name), name, params["change_id"], params["requested_by"] or None, undo, params["force"])
     change = OffsetsChange(
         client,
         name,
@@ -756,6 +774,7 @@ def declare(client, kafka, sources, params, check_mode):
 def main():
     run(
         dict(
+            worker_options(),
             name=dict(type="str", required=True),
             state=dict(type="str", choices=["present", "absent", "restored"], default="present"),
             offsets=dict(type="list", elements="dict"),
@@ -777,7 +796,7 @@ def main():
             max_skip=dict(type="raw"),
             only=dict(type="str", choices=["forward", "backward"]),
             force=dict(type="bool", default=False),
-            method=dict(type="str", choices=["auto", "rest", "topic", "group"], default="auto"),
+            method=dict(type="str", choices=["auto", "rest", "topic", "group", "file"], default="auto"),
             consumer_group=dict(type="str"),
             offset_topic=dict(type="str"),
             assume_stopped=dict(type="bool", default=False),

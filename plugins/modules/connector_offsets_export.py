@@ -44,7 +44,7 @@ options:
       - The road to the offsets, as of M(streamops.kafka_connect.connector_offsets_info). With V(auto) and O(bootstrap_servers) the offsets topic is
         read once, which also has the connectors that are gone, and the consumer groups of the sinks.
     type: str
-    choices: [auto, rest, topic, group]
+    choices: [auto, rest, topic, group, file]
     default: auto
   offset_topic:
     description:
@@ -59,6 +59,7 @@ options:
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
+  - streamops.kafka_connect._worker
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.actiongroup_connect
 seealso:
@@ -106,23 +107,23 @@ diff:
 """
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._export import export
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run, worker_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offsets_info import OffsetsInfo
 
 
 def write(client, kafka, params, check_mode):
-    info = OffsetsInfo(client, kafka, params["method"], params["offset_topic"], params["history"], max_entries=0)
-    cluster = {"connect_url": client.url if client else None,
-               "kafka_cluster_id": client.root().get("kafka_cluster_id") if client else kafka.cluster_id}
-    return export(info, cluster, params["dest"], params["connectors"], params["history"], check_mode)
+    info = OffsetsInfo(client, kafka, params["method"], params["offset_topic"], params["history"], max_entries=0,
+                       offset_file=params["offset_file"])
+    return export(info, info.cluster(), params["dest"], params["connectors"], params["history"], check_mode)
 
 
 def main():
     run(
         dict(
+            worker_options(),
             dest=dict(type="path", required=True),
             connectors=dict(type="list", elements="str"),
-            method=dict(type="str", choices=["auto", "rest", "topic", "group"], default="auto"),
+            method=dict(type="str", choices=["auto", "rest", "topic", "group", "file"], default="auto"),
             offset_topic=dict(type="str"),
             history=dict(type="bool", default=False),
         ),

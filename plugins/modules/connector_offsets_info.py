@@ -27,12 +27,13 @@ options:
   method:
     description:
       - The road to the offsets. V(rest) is Connect's REST API, V(topic) the topic on which the workers keep them, V(group) the consumer group of
-        a sink (without O(name) of all sinks).
-      - V(auto) takes REST where it shows them, and the topic (of a sink, the group), if O(bootstrap_servers) is given, where it does not (a worker that is
-        too old, a connector that is gone or cannot be named in a URL, records that REST does not show as they are). For all
-        connectors it takes the topic if it can, and REST or the group for the sinks among them. RV(method) and RV(method_reason) tell which and why.
+        a sink (without O(name) of all sinks), V(file) a standalone worker's O(offset_file).
+      - V(auto) is V(file) with O(offset_file). Else it takes REST where it shows them, and the topic (of a sink, the group), if
+        O(bootstrap_servers) is given, where it does not (a worker that is too old, a connector that is gone or cannot be named in a URL,
+        records that REST does not show as they are). For all connectors it takes the topic if it can, and REST or the group for the sinks
+        among them. RV(method) and RV(method_reason) tell which and why.
     type: str
-    choices: [auto, rest, topic, group]
+    choices: [auto, rest, topic, group, file]
     default: auto
   consumer_group:
     description:
@@ -58,6 +59,7 @@ options:
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
+  - streamops.kafka_connect._worker
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.info_module
   - streamops.kafka_connect._attributes.actiongroup_connect
@@ -229,7 +231,7 @@ oddities_count:
   returned: with O(name)
   type: int
 newest:
-  description: The offset that was written last, with its C(partition) and C(time). Null by REST, which has no times.
+  description: The offset that was written last, with its C(partition) and C(time). Null by REST and of a file, which have no times.
   returned: with O(name)
   type: dict
   sample:
@@ -261,6 +263,7 @@ topic:
   description:
     - The topic that was read, C(name) and C(partitions). Without O(name) also its C(cleanup_policy), how many C(records) were read, of
       how many different keys (C(key_count)), and the C(unreadable_records) of all connectors and of none, with C(unreadable_count). Null by REST.
+    - By O(method=file) it is the file, as if it was a topic with one partition.
   returned: success
   type: dict
   sample: {name: connect-offsets, partitions: 25}
@@ -308,21 +311,22 @@ connector:
     tasks: []
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run, worker_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offsets_info import OffsetsInfo
 
 
 def show(client, kafka, params, check_mode):
     info = OffsetsInfo(client, kafka, params["method"], params["offset_topic"], params["history"], params["max_entries"],
-                       params["consumer_group"])
+                       params["consumer_group"], params["offset_file"])
     return info.all() if params["name"] is None else info.one(params["name"])
 
 
 def main():
     run(
         dict(
+            worker_options(),
             name=dict(type="str"),
-            method=dict(type="str", choices=["auto", "rest", "topic", "group"], default="auto"),
+            method=dict(type="str", choices=["auto", "rest", "topic", "group", "file"], default="auto"),
             consumer_group=dict(type="str"),
             offset_topic=dict(type="str"),
             history=dict(type="bool", default=False),

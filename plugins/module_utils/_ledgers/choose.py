@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.config import ConfigLedger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.file import FileLedger
@@ -15,6 +17,13 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.t
 
 AUTO, TOPIC, CONFIG, FILE, NONE = "auto", "topic", "config", "file", "none"
 LEDGERS = [AUTO, TOPIC, CONFIG, FILE, NONE]
+
+
+def beside_file(params) -> dict:
+    """The same params with the ledger beside a standalone worker's file, unless another place is given."""
+    if params["offset_file"] and params["ledger"] == AUTO and not params["ledger_file"] and params.get("method", FILE) in (AUTO, FILE):
+        return dict(params, ledger_file=os.path.realpath(params["offset_file"]) + ".changes.json")
+    return params
 
 
 def open_ledger(params, client, kafka, connector=None, exists=True):

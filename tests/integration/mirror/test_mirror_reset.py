@@ -155,7 +155,8 @@ def test_emptied(reset, three, west):
     """By a survey's texts. Offsets of the copy go on, so the ends tell that all came once more; and nothing else was touched."""
     found = three()
     names = found.topics[:2]
-    empty = dict.fromkeys(("to", "accept_duplicates", "offset_syncs", "verify", "change_id", "phase", "boundary_file", "source_clusters"), "")
+    empty = dict.fromkeys(("to", "accept_duplicates", "offset_syncs", "verify", "change_id", "phase", "boundary_file",
+                           "source_clusters"), "")
     play = reset(found.flow, **empty, topics=", ".join(names), target="emptied", all="false", wait_timeout="60", catch_up_timeout="60",
                  connectors=found.flow.source)
     assert f"emptied {', '.join(sorted(found.flow.copy_of(name) for name in names))}" in result(play)

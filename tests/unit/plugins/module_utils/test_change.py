@@ -148,7 +148,8 @@ def test_a_change_of_a_stopped_connector():
     assert result.pop("diff")[0]["before"] == {'{"filename": "a"}': {"position": 10},
                                                '{"filename": "b"}': {"position": 20}}
     assert result == {
-        "changed": True, "method": "rest", "method_reason": "REST can do it", "offset_topic": None, "consumer_group": None,
+        "changed": True, "method": "rest", "method_reason": "REST can do it", "offset_topic": None, "offset_file": None,
+        "consumer_group": None,
         "connector_exists": True, "backup_file": None, "truncated": False, "warnings": [],
         "offsets": pairs(a=4, b=20), "offsets_before": pairs(a=10, b=20),
         "counts": {"set": 1, "remove": 0, "keep": 1, "before": 2, "after": 2},
@@ -1370,8 +1371,8 @@ def begun(state_due="RUNNING", **fields):
     once = Once(ledger, "c", "CHG-1", run="other")
     connect = FakeConnect("RUNNING", live(a=10))
     change = OffsetsChange(connect, "c", WISH, once=once)
-    once.look(change._digest(change._find()), False)
-    once.begin(change._digest(change._find()), state_due, road="rest", offset_topic=None, cluster={}, kind="source")
+    once.look(change._digest(change.ready.find(change.wish)), False)
+    once.begin(change._digest(change.ready.find(change.wish)), state_due, road="rest", offset_topic=None, cluster={}, kind="source")
     ledger.puts.clear()
     ledger.by_another(**fields)
     return ledger

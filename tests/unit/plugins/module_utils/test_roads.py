@@ -112,7 +112,8 @@ def test_which_road(rest, kafka, connector, options, road, reason):
     for _plan in range(2):
         store, plan = taken.plan(connector, SET)
         assert (store.road, taken.reason, plan.changed, taken.warnings) == (road, reason, True, [])
-    assert taken.result(store) == {"method_reason": reason, "offset_topic": "offsets" if road == "topic" else None, "consumer_group": None}
+    assert taken.result(store) == {"method_reason": reason, "offset_topic": "offsets" if road == "topic" else None,
+                                    "offset_file": None, "consumer_group": None}
 
 
 @pytest.mark.parametrize("records, words", [
@@ -226,7 +227,7 @@ def test_which_road_of_a_sink(rest, connector, wish, options, road, reason):
     for _plan in range(2):
         store, plan = taken.plan(connector, wish)
         assert (store.road, taken.reason, plan.changed, taken.warnings) == (road, reason, True, [])
-    assert taken.result(store) == {"method_reason": reason, "offset_topic": None, "consumer_group": "connect-c"}
+    assert taken.result(store) == {"method_reason": reason, "offset_topic": None, "offset_file": None, "consumer_group": "connect-c"}
     assert taken.cluster()["consumer_group"] == "connect-c" and taken.kind(connector, wish) == "sink"
 
 
@@ -237,8 +238,8 @@ def test_which_road_of_a_sink(rest, connector, wish, options, road, reason):
 def test_a_sink_has_nothing_on_the_topic(connector, wish, options):
     with pytest.raises(errors.RoadError) as caught:
         roads(FakeRest(), kafka_with(), offset_topic="offsets", **options).plan(connector, wish)
-    assert caught.value.message == ("c is a sink: its offsets are the commits of its consumer group, not records of an offsets topic. "
-                                    "Use method: group, or auto. Nothing was changed.")
+    assert caught.value.message == ("c is a sink: its offsets are the commits of its consumer group, not records of an offsets topic or "
+                                    "file. Use method: group, or auto. Nothing was changed.")
 
 
 @pytest.mark.parametrize("wish, options, kind, words_of", [
