@@ -6,8 +6,8 @@
 
 """Kafka over confluent-kafka: what a topic is, all its records up to now, many records in one transaction.
 
-No topic is created but by create_topic(), no consumer group is joined, and no record is read that is not committed. The offsets
-of a group are changed by commit() and delete_group() alone.
+No topic is created but by create_topic(), or loses anything but by delete_topics() and delete_records(); no consumer group is joined,
+and no record is read that is not committed. The offsets of a group are changed by commit() and delete_group() alone.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ try:
         TopicCollection,
         TopicPartition,
     )
-    from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, OffsetSpec, ResourceType
+    from confluent_kafka.admin import AclOperation, AdminClient, ConfigResource, NewTopic, OffsetSpec, ResourceType
 except ImportError:
     KAFKA_TRACEBACK = traceback.format_exc()
 else:
@@ -41,6 +41,9 @@ else:
 
 #: partitions: how many; cleanup_policy: text, or None where we may not see it
 Topic = namedtuple("Topic", ["name", "partitions", "cleanup_policy"])
+
+#: id: another one for a topic that was created again under the same name; may_delete: None where the brokers do not tell
+Found = namedtuple("Found", ["name", "id", "partitions", "may_delete"])
 
 #: state: Kafka's word in capitals, None where there is no such group; members: list of Member
 Group = namedtuple("Group", ["state", "members"])
@@ -165,6 +168,28 @@ class KafkaClient:
             except (errors.NoTopic, errors.BrokerDenied):
                 found[name] = None
         return found
+
+    def look_for(self, names) -> dict:
+        """{topic: Found; None where there is no such topic}, in one request. Raises BrokerDenied."""
+        names = sorted(set(names))
+        return self._patiently(lambda: self._look_for(names)) if names else {}
+
+    def _look_for(self, names) -> dict:
+        futures = self._admin().describe_topics(TopicCollection(names), include_authorized_operations=True, request_timeout=self.timeout)
+        found = {}
+        for name, future in futures.items():
+            try:
+                one = self._result("the topic %s" % name, future, name)
+            except errors.NoTopic:
+                found[name] = None
+                continue
+            operations = one.authorized_operations
+            found[name] = Found(name, str(one.topic_id), len(one.partitions), None if operations is None else AclOperation.DELETE in operations)
+        return found
+
+    def cleanup_policies(self, names) -> dict:
+        """{topic: its cleanup.policy; None where we may not see it}"""
+        return self._patiently(lambda: self._cleanup_policies(sorted(set(names))))
 
     def log(self, places, where, committed: bool = False) -> dict:
         """{(topic, partition): (offset, time of the record in milliseconds or None)} for EARLIEST, LATEST, or a time in milliseconds.
@@ -473,6 +498,50 @@ class KafkaClient:
                     "There is no topic %s on the Kafka cluster at %s, and the brokers do not let us create it: the user needs the permission "
                     "Create on Topic %s." % (name, self.brokers, name), bootstrap_servers=self.brokers, kafka_error=error.name())
             raise self._failure(what, error, name, write=True)
+
+    # ---- deleting ----------------------------------------------------------------------------------------------
+
+    def delete_topics(self, names) -> None:
+        """All that are there; no error for others. The brokers forget them a moment later. Raises BrokerDenied, BrokerError.
+
+        The error's fact deleted lists those that they have taken.
+        """
+        self._deadline = time.monotonic() + self.timeout
+        futures = self._admin().delete_topics(sorted(names), operation_timeout=self.timeout, request_timeout=self.timeout)
+        self._all_of({name: (name, future) for name, future in futures.items()}, "the topic %s to be deleted", "deleted")
+
+    def delete_records(self, places: dict) -> None:
+        """Everything before {(topic, partition): offset}. Raises BrokerDenied, BrokerError."""
+        self._deadline = time.monotonic() + self.timeout
+        futures = self._admin().delete_records([TopicPartition(topic, number, offset) for (topic, number), offset in sorted(places.items())],
+                                               operation_timeout=self.timeout, request_timeout=self.timeout)
+        self._all_of({"%s-%d" % (place.topic, place.partition): (place.topic, future) for place, future in futures.items()},
+                     "the records of %s to be deleted", "emptied")
+
+    def _all_of(self, futures, what, done) -> None:
+        """Wait for all, then raise the first error. futures: {in words: (topic, future)}."""
+        taken, failed = [], None
+        for words, (topic, future) in sorted(futures.items()):
+            try:
+                self._outcome(what % words, future, topic)
+                taken.append(words)
+            except KafkaException as error:
+                if error.args[0].code() in (KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC):
+                    continue
+                failed = failed or self._not_deleted(what % words, topic, error.args[0])
+            except errors.BrokersUnreachable as error:
+                failed = failed or errors.WriteUnsure(error.message, **error.facts)
+        if failed is not None:
+            raise failed.also("Done before that: %s." % ", ".join(taken) if taken else "", **{done: taken})
+
+    def _not_deleted(self, what, topic, error):
+        facts = {"bootstrap_servers": self.brokers, "kafka_error": error.name()}
+        if error.code() == KafkaError.TOPIC_AUTHORIZATION_FAILED:
+            return errors.BrokerDenied("The brokers at %s do not let us do that with the topic %s: the user needs the permission Delete on "
+                                       "Topic %s." % (self.brokers, topic, topic), **facts)
+        if error.code() in _AWAY:
+            return errors.WriteUnsure("No certain answer from the Kafka brokers at %s about %s: %s." % (self.brokers, what, error.str()), **facts)
+        return self._failure(what, error, topic, write=True)
 
     # ---- writing -----------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@
 
 """Which flows of MirrorMaker a target cluster has, and what their connectors have stored: on Connect workers, or in dedicated mode.
 
-Both kinds have mirrors() -> [Mirror] and stored(mirror) -> Held.
+Both kinds have mirrors() -> [Mirror], stored(mirror) -> Held and nodes(mirror) -> [words].
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._flow impo
 )
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror_lag import Stored
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SOURCE as KIND
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_topic import same_cluster, topics_of
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_topic import same_cluster, topics_of, workers_at
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, TopicStore
 
@@ -86,6 +86,10 @@ class OnConnect:
             if isinstance(error, errors.BrokerDenied):
                 self._warn(error.message)
             return self._by_rest(mirror, error.message.replace(_NOTHING, ""))
+
+    def nodes(self, mirror):
+        """None: the state of the connector tells it."""
+        return None
 
     def _topics(self, mirror) -> list:
         if mirror.flow.config.get("offsets.storage.topic"):
@@ -162,6 +166,14 @@ class Dedicated:
     def stored(self, mirror) -> Held:
         """Raises NoTopic, NotOffsetsTopic, BrokerError."""
         return _by_topic(self._reader, mirror.connector, [mirror.offset_topic], self._warn)
+
+    def nodes(self, mirror):
+        """Who runs it, as the brokers know it; None where they do not tell."""
+        try:
+            return workers_at(self._kafka, mirror.connector, tasks_only=False)
+        except errors.BrokerError as error:
+            self._warn("Whether nodes of MirrorMaker run could not be seen from the brokers. %s" % error.message)
+            return None
 
 
 def _by_topic(reader, connector, topics, warn) -> Held:

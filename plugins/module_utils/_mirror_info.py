@@ -91,7 +91,8 @@ class MirrorInfo:
             self._warn("%s has no topic that fits %s (or the user may not see it)." % (flow, ", ".join(self._topics)))
         return dict({
             "source": flow.source, "target": flow.target, "connector": mirror.connector, "mode": mirror.mode, "state": mirror.state,
-            "policy": flow.policy, "offset_topic": held.offset_topic, "method": held.method, "method_reason": held.reason, "error": error,
+            "nodes": self._mirrors.nodes(mirror), "policy": flow.policy,
+            "offset_topic": held.offset_topic, "method": held.method, "method_reason": held.reason, "error": error,
             "stored_at": max([row["stored_at"] for row in rows if row["stored_at"]], default=None),
             "topics": lag.by_topic(rows, flow.copy_of), "partitions": rows, "orphans": orphans,
             "offset_syncs": self._syncs(flow), "checkpoints": self._checkpoints(flow), "heartbeat": beats.get((flow.source, flow.target)),

@@ -92,11 +92,11 @@ def worker_options() -> dict:
     return dict(offset_file=dict(type="path"), worker_config=dict(type="path"))
 
 
-def run(options: dict, action, secrets=None, brokers=False, sources=False, **rules) -> None:
+def run(options: dict, action, secrets=None, brokers=False, sources=False, alone=False, **rules) -> None:
     """A module's whole main(): ``action(client, params, check_mode) -> result`` between argument spec and exit.
 
     With ``brokers`` it is ``action(client, kafka, params, check_mode)``, either of the two None if it is not given; with ``sources``,
-    too, ``action(client, kafka, sources, params, check_mode)``.
+    too, ``action(client, kafka, sources, params, check_mode)``. ``alone``: no worker is needed, and which brokers are the action says.
     The result's ``diff`` is returned only when asked for; its ``warnings`` become the task's warnings.
     ``secrets(params)`` gives the secret texts inside options that are no secret as a whole.
     """
@@ -126,7 +126,7 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, **rul
         clusters = _source_clusters(module) if sources else clusters
         if _given(module.params["connect_url"]):
             transport = _transport(module.params)
-        elif kafka is None and not module.params.get("offset_file") and not module.params.get("ledger_file"):
+        elif kafka is None and not alone and not module.params.get("offset_file") and not module.params.get("ledger_file"):
             raise WishError("connect_url is %s: give the URL of at least one worker of the Connect cluster%s." % (
                 "missing" if module.params["connect_url"] is None else "empty",
                 ", or bootstrap_servers to work on the offsets topic alone" if brokers else ""))
@@ -150,6 +150,15 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, **rul
     if not module._diff:
         result.pop("diff", None)
     module.exit_json(**result)
+
+
+def cluster_asked(kafka, sources, alias):
+    """The KafkaClient of the option ``cluster``: that of bootstrap_servers, or one of source_clusters. Raises WishError."""
+    if alias and alias.strip():
+        return sources.named(alias.strip())
+    if kafka is None:
+        raise WishError("bootstrap_servers is empty: give at least one broker, or set the environment variable KAFKA_BOOTSTRAP_SERVERS.")
+    return kafka
 
 
 def _read_worker_config(module) -> None:

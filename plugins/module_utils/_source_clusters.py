@@ -38,6 +38,17 @@ class SourceClusters:
         """What tells one source from another: connectors may give one alias to several clusters."""
         return flow.source, None if flow.source in self.given else flow.config.get(_PREFIX + "bootstrap.servers")
 
+    def named(self, alias: str) -> KafkaClient:
+        """The one that is listed under this alias. Raises WishError."""
+        if alias not in self.given:
+            raise errors.WishError("There is no alias %s in source_clusters (%s)." % (alias, "which has %s" % ", ".join(sorted(self.given))
+                                                                                    if self.given else "which is empty"))
+        if alias not in self._clients:
+            if KAFKA_TRACEBACK:
+                raise errors.WishError("The cluster %s cannot be asked, as the Python library confluent-kafka is missing here." % alias)
+            self._clients[alias] = self._make(self.given[alias], self._timeout)
+        return self._clients[alias]
+
     def _by_config(self, flow) -> dict:
         """As MirrorMaker itself does, where that needs no secrets."""
         servers = flow.config.get(_PREFIX + "bootstrap.servers")

@@ -130,6 +130,14 @@ flows:
       description: State of the connector. Null in dedicated mode, where nobody can be asked.
       type: str
       returned: success
+    nodes:
+      description:
+        - In dedicated mode the workers that run the connector or its tasks, in words, as the brokers know them. A mirror from another source to the same
+          cluster has a connector of the same name, and counts, too.
+        - Null if they do not tell, and for a connector on Connect workers.
+      type: list
+      elements: str
+      returned: success
     policy:
       description: V(default) or V(identity), by C(replication.policy.class). Null for any other one, and if it is not known.
       type: str
@@ -281,6 +289,7 @@ flows:
       connector: east-west
       mode: connect
       state: RUNNING
+      nodes: null
       policy: default
       offset_topic: connect-offsets
       method: topic

@@ -26,6 +26,10 @@ options:
     type: list
     elements: str
     required: true
+  cluster:
+    description:
+      - The alias of one of O(source_clusters), if the topics are there and not on the cluster of O(bootstrap_servers).
+    type: str
   timestamp:
     description:
       - Also show the offset of the first record of this time or later. Milliseconds since the epoch, or a time with its time zone as
@@ -62,7 +66,7 @@ extends_documentation_fragment:
 requirements:
   - confluent-kafka
 notes:
-  - It always needs O(bootstrap_servers), and the permission Describe on the topics.
+  - It always needs O(bootstrap_servers), or O(cluster) and O(source_clusters), and the permission Describe on the topics.
 seealso:
   - module: streamops.kafka_connect.connector_offsets
   - module: streamops.kafka_connect.connector_offsets_info
@@ -134,8 +138,7 @@ topics:
       records_at_most: 150
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import cluster_asked, run
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._topic_offsets import (
     READ_COMMITTED,
     READ_UNCOMMITTED,
@@ -143,10 +146,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._topic_off
 )
 
 
-def show(client, kafka, params, check_mode):
-    if kafka is None:
-        raise WishError("bootstrap_servers is empty: give at least one broker, or set the environment variable KAFKA_BOOTSTRAP_SERVERS.")
-    return topic_offsets(kafka, params["topics"], params["timestamp"] or None, params["isolation"],
+def show(client, kafka, sources, params, check_mode):
+    return topic_offsets(cluster_asked(kafka, sources, params["cluster"]), params["topics"], params["timestamp"] or None, params["isolation"],
                          params["quiet"], params["wait_timeout"])
 
 
@@ -154,6 +155,7 @@ def main():
     run(
         dict(
             topics=dict(type="list", elements="str", required=True),
+            cluster=dict(type="str"),
             timestamp=dict(type="str"),
             isolation=dict(type="str", choices=[READ_COMMITTED, READ_UNCOMMITTED], default=READ_COMMITTED),
             quiet=dict(type="int", default=0),
@@ -161,7 +163,8 @@ def main():
         ),
         show,
         brokers=True,
-        required_by={"topics": ["bootstrap_servers"]},
+        sources=True,
+        alone=True,
     )
 
 

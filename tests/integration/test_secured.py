@@ -378,3 +378,30 @@ def test_own_transactional_id_is_named_where_it_is_refused(secured, offsets, all
 
 def _secrets(secured: dict) -> set[str]:
     return {user[word] for user in secured["users"].values() for word in ("password", "key_password")}
+
+
+# ---- the module topic
+
+
+def test_a_topic_that_one_may_see_but_not_delete(secured, admin, plain, allow, without_secrets):
+    """The right is asked for before the first change, in check mode as well. Without any right it is not said whether there is a topic."""
+    name = f"spare-{uuid.uuid4().hex[:8]}"
+    admin.create_topics([NewTopic(name, 1, 1)])[name].result(20)
+    wait_until(lambda: admin.list_topics(name, timeout=20).topics[name].error is None)
+    wish = {"names": [name], **login(secured, "SCRAM-SHA-512", "operator")}
+
+    def change(state: str, check: bool = False) -> dict:
+        return without_secrets(run_module("topic", {**wish, "state": state}, check=check))
+
+    for state in ("absent", "emptied"):
+        assert "Describe on Topic" in change(state)["msg"]
+    allow(ResourceType.TOPIC, name, AclOperation.DESCRIBE)
+    for state, check in [("absent", True), ("absent", False), ("emptied", False)]:
+        told = change(state, check)["msg"]
+        assert f"lacks the permission Delete on Topic {name}" in told, told
+    assert name in admin.list_topics(timeout=20).topics
+    allow(ResourceType.TOPIC, name, AclOperation.DELETE)
+    Kafka(plain).raw(name, [(0, b"k", b"v")])
+    assert change("emptied")["changed"] and Kafka(plain).records(name) == []
+    assert change("absent")["changed"]
+    wait_until(lambda: name not in admin.list_topics(timeout=20).topics, reason="the topic to be gone")
