@@ -27,15 +27,15 @@ def succeeded(result):
 
 @pytest.fixture
 def pair(make, main, kafka):
-    """pair(old, new) -> names of connectors with these partitions: one that has written 0 to 4 and is STOPPED, one that has not begun."""
+    """pair(old, new, keys="hash") -> names of connectors with these partitions: a STOPPED one that has written 0 to 4, and a new one."""
 
-    def pair(old, new):
+    def pair(old, new, keys="hash"):
         names = []
         for partitions, state, count in ((old, "RUNNING", 5), (new, "STOPPED", 7)):
-            config = shaped(partitions=json.dumps(partitions), partition_map="hash", interval_ms=1, records_per_partition=count)
+            config = shaped(partitions=json.dumps(partitions), partition_map=keys, interval_ms=1, records_per_partition=count)
             names.append(make(config, state))
-        wait_until(lambda: len(main.worker.offsets(names[0])) == len(old) and
-                   all(one["offset"] == {"n": 4} for one in main.worker.offsets(names[0])), reason="the old one's offsets")
+        wait_until(lambda: len(kafka.live_offsets(main.offset_topic, names[0])) == len(old) and
+                   set(kafka.live_offsets(main.offset_topic, names[0]).values()) == {'{"n":4}'}, reason="the old one's offsets")
         main.worker.put(names[0], "stop")
         main.worker.await_state(names[0], "STOPPED", [])
         return names
@@ -75,6 +75,37 @@ def test_a_connector_that_is_gone(pair, run, main, kafka):
     assert result["method"] == "rest" and [one["offset"] for one in result["offsets"]] == [{"n": 4}, {"n": 4}]
     gone = succeeded(run("connector_offsets", name=old, state="absent", **brokers))
     assert gone["changed"] and gone["counts"]["remove"] == 2
+
+
+@pytest.mark.parametrize("by", ["copy", "document"])
+def test_fields_in_an_order_of_the_connectors_own(pair, run, main, kafka, tmp_path, by):
+    """Its map keeps them in the order in which they came, so REST does not find its offsets. The copy has keys in that order, too."""
+    parts = [{"topic": "t", "partition": number, "cluster": "c", "zz": 2} for number in (0, 1)]
+    old, new = pair(parts, parts, "linked")
+    brokers = {"bootstrap_servers": [kafka.bootstrap_servers], "offset_topic": main.offset_topic}
+    alone = run("connector_offsets", name=new, copy_from=old, method="rest")
+    assert alone["failed"] and "has no offsets that could be copied" in alone["msg"]
+    path = tmp_path / "old.json"
+    incomplete = run("connector_offsets_export", dest=str(path), connectors=[old])
+    assert incomplete["failed"] and "The export would lack offsets of 1 connector" in incomplete["msg"] and not path.exists()
+    if by == "document":
+        exported = succeeded(run("connector_offsets_export", dest=str(path), connectors=[old], **brokers))
+        assert exported["connectors"] == {old: 2}
+    wish = {"src": str(path)} if by == "document" else {}
+    result = succeeded(run("connector_offsets", name=new, copy_from=old, **wish, **brokers))
+    assert result["method"] == "topic" and "in another order" in result["method_reason"]
+    assert sorted(kafka.live_offsets(main.offset_topic, new)) == [
+        f'["{new}",{{"topic":"t","partition":{number},"cluster":"c","zz":2}}]' for number in (0, 1)]
+    main.worker.put(new, "resume")
+    wait_until(lambda: len(kafka.values(new)) == 4, reason="what was left to write")
+    assert sorted(value.rpartition("#")[2] for value in kafka.values(new)) == ["5", "5", "6", "6"]
+
+
+def test_guards_hold_for_a_copy(pair, run, main):
+    old, new = pair(JDBC, JDBC)
+    main.worker.set_offsets(new, [{"partition": {"table": table}, "offset": {"n": n}} for table, n in (("orders", 6), ("returns", 1))])
+    result = succeeded(run("connector_offsets", name=new, copy_from=old, only="forward"))
+    assert {one["partition"]["table"]: one["offset"]["n"] for one in result["offsets"]} == {"orders": 6, "returns": 4}
 
 
 def test_of_a_document(pair, run, tmp_path):

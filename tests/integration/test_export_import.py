@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import uuid
 
@@ -63,12 +64,12 @@ def test_out_and_in_again(three, hosts, worker, playbooks, tmp_path):
     dry = playbooks.run(IMPORT, hosts, "--check", "--diff", import_offsets_src=str(path))
     assert dry.rc == 0 and dry.recap["eu"]["changed"] == 3 and live(worker, three) == dict.fromkeys(three, []), dry
     assert str(LARGE) in dry.stdout
-    done = playbooks.run(IMPORT, hosts, import_offsets_src=str(path), import_offsets_change_id="MOVE-1")
+    done = playbooks.run(IMPORT, hosts, import_offsets_src=str(path), import_offsets_change_id=f"{stem}-move")
     assert done.rc == 0 and live(worker, three) == before, done
-    for change in ({}, {"import_offsets_change_id": "MOVE-1"}):
+    for change in ({}, {"import_offsets_change_id": f"{stem}-move"}):
         again = playbooks.run(IMPORT, hosts, import_offsets_src=str(path), **change)
         assert again.rc == 0 and again.recap["eu"]["changed"] == 0, again
-    undone = playbooks.run("streamops.kafka_connect.restore_offsets", hosts, restore_offsets_change_id="MOVE-1")
+    undone = playbooks.run("streamops.kafka_connect.restore_offsets", hosts, restore_offsets_change_id=f"{stem}-move")
     assert undone.rc == 0 and live(worker, three) == dict.fromkeys(three, []), undone
 
 
@@ -79,7 +80,9 @@ def test_other_forms(make, hosts, worker, playbooks, tmp_path, form):
     pairs = [at(1), {"partition": {"p": 1}, "offset": None}]
     path = tmp_path / "in.json"
     path.write_text(json.dumps({name: pairs, "another": []} if form == "KIP-199" else {"offsets": pairs}))
-    done = playbooks.run(IMPORT, hosts, import_offsets_src=str(path), import_offsets_connectors=name)
+    # Relative to where the playbook is started.
+    done = playbooks.run(IMPORT, hosts, import_offsets_src=os.path.relpath(path, playbooks.folder), import_offsets_connectors=name,
+                         env={"PWD": str(playbooks.folder)})
     assert done.rc == 0 and worker.offsets(name) == [at(1), at(6, p=2)], done
 
 
@@ -96,7 +99,7 @@ def test_documents_that_are_refused(make, hosts, worker, playbooks, tmp_path, ka
         (json.dumps({**header, "cluster": {"kafka_cluster_id": "elsewhere"}, "connectors": {name: [at(1)]}}),
          "on the Kafka cluster elsewhere", {}),
         (json.dumps({**header, "types": {sink: "source"}, "connectors": {sink: [sink_at(name, 1)]}}), "it is a sink connector here", {}),
-        (good, "holds no connector that fits nobody", {"import_offsets_connectors": "nobody"}),
+        (good, "holds no connector that fits nobdy", {"import_offsets_connectors": f"{name}, nobdy"}),
         (json.dumps({"offsets": [at(1)]}), "holds no connector by name", {}),
     ):
         path = tmp_path / "in.json"

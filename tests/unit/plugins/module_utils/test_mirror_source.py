@@ -224,8 +224,8 @@ def test_the_target_given_as_the_source(reset):
     with pytest.raises(errors.WishError) as caught:
         one.plan(found(), wish)
     assert caught.value.message == (
-        "The brokers at b:9092, which are to be the source cluster east, are those of the Kafka cluster cluster-1 that is copied to: source "
-        "and target are swapped, or source_clusters has a wrong address. Nothing was changed.")
+        "The brokers at b:9092, which are to be the source cluster east, are those of the Kafka cluster cluster-1 that is copied to: "
+        "source and target are swapped, or source_clusters has a wrong address. Nothing was changed.")
     # A worker at the source, whose producers write elsewhere.
     config = {**CONFIG, "producer.override.bootstrap.servers": "w:9092"}
     assert Roads(MirrorRest(config=config), "c", None, sources=sources, sleep=lambda seconds: None).plan(found(), wish)[1].changed

@@ -395,7 +395,7 @@ def test_all_by_rest():
     found = OffsetsInfo(rest, None).all()
     assert [(one["name"], one["offsets"]) for one in found["connectors"]] == [("c", pairs(p1=4)), ("e", []), ("s", [])]
     assert (found["method"], found["method_reason"], found["topic"]) == ("rest", None, None)
-    assert found["warnings"] == ["no such name in a URL"]
+    assert found["warnings"] == ["a/b is left out: no such name in a URL"]
 
 
 def test_all_with_a_connector_with_a_topic_of_its_own():
