@@ -27,12 +27,7 @@ class SourceClusters:
     def client(self, flow) -> KafkaClient:
         """Of the flow's source (see _flow). Raises WishError where nobody says how to reach it."""
         key = self.key(flow)
-        if key not in self._clients:
-            if KAFKA_TRACEBACK:
-                raise errors.WishError("The source cluster %s cannot be asked, as the Python library confluent-kafka is missing here." % flow.source)
-            settings = self.given[flow.source] if flow.source in self.given else self._by_config(flow)
-            self._clients[key] = self._make(settings, self._timeout)
-        return self._clients[key]
+        return self._client(key, lambda: self.given[flow.source] if flow.source in self.given else self._by_config(flow))
 
     def key(self, flow) -> tuple:
         """What tells one source from another: connectors may give one alias to several clusters."""
@@ -41,13 +36,17 @@ class SourceClusters:
     def named(self, alias: str) -> KafkaClient:
         """The one that is listed under this alias. Raises WishError."""
         if alias not in self.given:
-            raise errors.WishError("There is no alias %s in source_clusters (%s)." % (alias, "which has %s" % ", ".join(sorted(self.given))
-                                                                                    if self.given else "which is empty"))
-        if alias not in self._clients:
+            known = "which has %s" % ", ".join(sorted(self.given)) if self.given else "which is empty"
+            raise errors.WishError("There is no alias %s in source_clusters (%s)." % (alias, known))
+        return self._client((alias, None), lambda: self.given[alias])
+
+    def _client(self, key, settings) -> KafkaClient:
+        """settings(): librdkafka's."""
+        if key not in self._clients:
             if KAFKA_TRACEBACK:
-                raise errors.WishError("The cluster %s cannot be asked, as the Python library confluent-kafka is missing here." % alias)
-            self._clients[alias] = self._make(self.given[alias], self._timeout)
-        return self._clients[alias]
+                raise errors.WishError("The source cluster %s cannot be asked, as the Python library confluent-kafka is missing here." % key[0])
+            self._clients[key] = self._make(settings(), self._timeout)
+        return self._clients[key]
 
     def _by_config(self, flow) -> dict:
         """As MirrorMaker itself does, where that needs no secrets."""

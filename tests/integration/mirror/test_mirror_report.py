@@ -11,11 +11,15 @@ import re
 import pytest
 from confluent_kafka import TopicPartition
 
-from tests.integration.mirror.test_mirror_info import look, look_at, stop  # noqa: F401
+from tests.integration.mirror import test_mirror_info
+from tests.integration.mirror.test_mirror_info import stop
 from tests.integration.support.mirror import fill
 from tests.integration.support.playbook import Play
 from tests.integration.support.worker import wait_until
 from tests.integration.test_report import DEAD, table
+
+#: fixtures of another file
+look, look_at = test_mirror_info.look, test_mirror_info.look_at
 
 REPORT = "streamops.kafka_connect.mirror_report"
 
@@ -26,7 +30,7 @@ def host(mirror_worker, west) -> dict:
 
 
 @pytest.fixture
-def stopped(mirror, topic, east, look_at):  # noqa: F811
+def stopped(mirror, topic, east, look_at):
     """(mirror, topics): it is behind, has lost records, is beyond the end of a topic, and has an orphan; by one topic each."""
     names = [topic(partitions=2) for _number in range(4)]
     for name in names:

@@ -11,18 +11,22 @@ from pathlib import Path
 import pytest
 
 from stack.paths import cache_dir
-from tests.integration.mirror.conftest import east, east_stack, mirror, mirror_worker, swept, topic, west, west_stack  # noqa: F401
+from tests.integration.mirror import conftest as mirrors
 from tests.integration.spark.conftest import QUICK
 from tests.integration.support.mirror import await_records, fill
 from tests.integration.support.worker import wait_until
 
 pytest.importorskip("pyspark")
 
+#: fixtures of another folder
+east, east_stack, west, west_stack = mirrors.east, mirrors.east_stack, mirrors.west, mirrors.west_stack
+mirror, mirror_worker, swept, topic = mirrors.mirror, mirrors.mirror_worker, mirrors.swept, mirrors.topic
+
 PLAYBOOK = "streamops.kafka_connect.mirror_reset"
 
 
 @pytest.fixture
-def reset(playbooks, west):  # noqa: F811
+def reset(playbooks, west):
     """reset(flow, *options, **variables) -> (Play, the newest report or None)."""
     reports = playbooks.folder / "reports"
 
@@ -40,7 +44,7 @@ def reset(playbooks, west):  # noqa: F811
     return reset
 
 
-def test_a_mirror_is_proven(mirror, topic, east, west, reset):  # noqa: F811
+def test_a_mirror_is_proven(mirror, topic, east, west, reset):
     """Two topics and one that is empty. The copies are made anew and equal; then a record of somebody else's is found in one of them."""
     topics = sorted(topic() for _number in range(2))
     empty = topic()
@@ -83,7 +87,7 @@ def test_a_mirror_is_proven(mirror, topic, east, west, reset):  # noqa: F811
     assert f"1 of 3 checks did not pass: [fail] mirror copy.{topics[0]}" in play.failure("eu")
 
 
-def test_what_spark_lacks_is_known_before_the_first_change(mirror, topic, east, west, reset):  # noqa: F811
+def test_what_spark_lacks_is_known_before_the_first_change(mirror, topic, east, west, reset):
     name = topic()
     fill(east, name, 0)
     flow = mirror([name])

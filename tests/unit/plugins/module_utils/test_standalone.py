@@ -155,5 +155,8 @@ def test_a_worker_in_a_container(tmp_path, offsets):
 
 
 def test_without_proc(monkeypatch, offsets):
-    monkeypatch.setattr(_standalone.os, "listdir", lambda folder: (_ for _ in ()).throw(FileNotFoundError()))
+    def hidden(folder):
+        raise FileNotFoundError(folder)
+
+    monkeypatch.setattr(_standalone.os, "listdir", hidden)
     assert workers_with(str(offsets)) == []
