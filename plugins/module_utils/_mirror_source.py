@@ -161,8 +161,13 @@ class MirrorSource:
         return warnings
 
     def _check_source(self, target_id) -> None:
-        """Is it another cluster than the target, under another alias? Raises WishError, BrokerError."""
-        if target_id is not None and self.flow.target not in (None, self.flow.source) and self.kafka.cluster_id == target_id:
+        """Is it another cluster than the target, under another alias? Raises WishError, BrokerError.
+
+        A mirror can copy within one cluster; then its own configuration says so.
+        """
+        if target_id is None or self.flow.target in (None, self.flow.source) or self._sources.is_configured(self.flow):
+            return
+        if self.kafka.cluster_id == target_id:
             raise errors.WishError(
                 "The brokers at %s, which are to be the source cluster %s, are those of the Kafka cluster %s that is copied to: source and target "
                 "are swapped, or source_clusters has a wrong address. %s" % (self.kafka.brokers, self.flow.source, target_id, _NOTHING))

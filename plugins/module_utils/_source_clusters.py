@@ -33,6 +33,11 @@ class SourceClusters:
         """What tells one source from another: connectors may give one alias to several clusters."""
         return flow.source, None if flow.source in self.given else flow.config.get(_PREFIX + "bootstrap.servers")
 
+    def is_configured(self, flow) -> bool:
+        """Is it reached where the connector's configuration says, whatever cluster that is?"""
+        configured = _servers(flow.config.get(_PREFIX + "bootstrap.servers"))
+        return flow.source not in self.given or bool(configured & _servers(self.given[flow.source].get("bootstrap.servers")))
+
     def named(self, alias: str) -> KafkaClient:
         """The one that is listed under this alias. Raises WishError."""
         if alias not in self.given:
@@ -62,3 +67,7 @@ class SourceClusters:
     def close(self) -> None:
         for client in self._clients.values():
             client.close()
+
+
+def _servers(text) -> set:
+    return {server.strip() for server in (text or "").split(",") if server.strip()}

@@ -226,6 +226,11 @@ def test_the_target_given_as_the_source(reset):
     assert caught.value.message == (
         "The brokers at b:9092, which are to be the source cluster east, are those of the Kafka cluster cluster-1 that is copied to: "
         "source and target are swapped, or source_clusters has a wrong address. Nothing was changed.")
+    # So it is configured: copied within one cluster.
+    inside = SourceClusters({"east": {"bootstrap.servers": "e:9092,f:9092"}}, make=lambda settings, timeout: kafka)
+    assert Roads(MirrorRest(config=CONFIG), "c", None, sources=inside, sleep=lambda seconds: None).plan(found(), wish)[1].changed
+    inside = SourceClusters({}, make=lambda settings, timeout: kafka)
+    assert Roads(MirrorRest(config=CONFIG), "c", None, sources=inside, sleep=lambda seconds: None).plan(found(), wish)[1].changed
     # A worker at the source, whose producers write elsewhere.
     config = {**CONFIG, "producer.override.bootstrap.servers": "w:9092"}
     assert Roads(MirrorRest(config=config), "c", None, sources=sources, sleep=lambda seconds: None).plan(found(), wish)[1].changed
