@@ -22,8 +22,8 @@ _GLOB = "*?["
 def list_connectors(client, patterns) -> dict:
     """Those whose name is listed or fits a glob (all without patterns), in one request, sorted by name."""
     found = client.connectors()
-    names = sorted(name for name in found if not patterns or any(_fits(name, pattern) for pattern in patterns))
-    missing = [pattern for pattern in patterns or [] if not any(_fits(name, pattern) for name in names)]
+    names = sorted(name for name in found if not patterns or any(fits(name, pattern) for pattern in patterns))
+    missing = [pattern for pattern in patterns or [] if not any(fits(name, pattern) for name in names)]
     return {
         "changed": False,
         "exists": bool(names),
@@ -32,7 +32,7 @@ def list_connectors(client, patterns) -> dict:
     }
 
 
-def _fits(name: str, pattern: str) -> bool:
+def fits(name: str, pattern: str) -> bool:
     # A name may hold glob characters itself.
     return name == pattern or (any(char in pattern for char in _GLOB) and fnmatch.fnmatchcase(name, pattern))
 

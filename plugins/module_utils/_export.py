@@ -8,12 +8,12 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 from datetime import datetime, timezone
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _document
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connectors import fits
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK, SOURCE, Entry, Snapshot
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import FILE, TOPIC
 
@@ -52,7 +52,7 @@ def _check_complete(found, left_out, patterns, partial) -> None:
         count = one["unreadable_count"] + len(one["unreadable_records"])
         if count:
             missing[one["name"]] = "%d of its offsets cannot be read by this road (%s)" % (count, one["method"])
-    missing = {name: reason for name, reason in missing.items() if patterns is None or any(_fits(name, pattern) for pattern in patterns)}
+    missing = {name: reason for name, reason in missing.items() if patterns is None or any(fits(name, pattern) for pattern in patterns)}
     if missing and not partial:
         name = sorted(missing)[0]
         raise errors.RoadError(
@@ -61,21 +61,17 @@ def _check_complete(found, left_out, patterns, partial) -> None:
                 len(missing), "" if len(missing) == 1 else "s", name, missing[name].rstrip(".") + "."), connectors=sorted(missing))
 
 
-def _fits(name, pattern) -> bool:
-    return name == pattern or fnmatch.fnmatchcase(name, pattern)
-
-
 def _chosen(connectors, patterns) -> list:
     """Of those that have offsets. Raises WishError."""
     with_offsets = [one for one in connectors if one["offsets"]]
     if patterns is None:
         return with_offsets
-    fits = {pattern: [one["name"] for one in with_offsets if _fits(one["name"], pattern)] for pattern in patterns}
-    missing = sorted(pattern for pattern, names in fits.items() if not names)
+    by_pattern = {pattern: [one["name"] for one in with_offsets if fits(one["name"], pattern)] for pattern in patterns}
+    missing = sorted(pattern for pattern, names in by_pattern.items() if not names)
     if missing or not patterns:
         raise errors.WishError("No connector that has offsets fits %s; there are %s. No file was written." % (
             ", ".join(missing) or "an empty list", ", ".join(one["name"] for one in with_offsets[:10]) or "none"))
-    wanted = {name for names in fits.values() for name in names}
+    wanted = {name for names in by_pattern.values() for name in names}
     return [one for one in with_offsets if one["name"] in wanted]
 
 

@@ -42,10 +42,10 @@ class Inert:
         self._words = "%s is a %s, which never reads its offsets: a change has no effect. The place of a mirror is in the offsets of its " \
                       "MirrorSourceConnector." % (name, role)
 
-    def resolve(self, wish, snapshot, target_id=None):
+    def resolve(self, wish, snapshot, lenient: bool):
         raise errors.WishError("%s %s" % (self._words, _NOTHING))
 
-    def check(self, plan, lenient: bool, target_id=None) -> list:
+    def check(self, plan, lenient: bool) -> list:
         """Raises WishError, or returns it as a warning: of what is cleared away, or comes with other connectors' from a document."""
         if lenient or plan.wish.is_document or not any(action.verb == SET for action in plan.changes):
             return [self._words]
@@ -55,11 +55,12 @@ class Inert:
 class MirrorSource:
     """One MirrorSource connector, with its source cluster. A place is (topic on the source, number of the partition)."""
 
-    def __init__(self, name: str, flow, sources):
-        """flow: see _flow. sources: SourceClusters."""
+    def __init__(self, name: str, flow, sources, target_id=None):
+        """flow: see _flow. sources: SourceClusters. target_id(): the id of the workers' Kafka cluster, which is copied to; or None."""
         self.name = name
         self.flow = flow
         self._sources = sources
+        self._target_id = target_id
 
     @property
     def kafka(self):
@@ -77,12 +78,13 @@ class MirrorSource:
 
     # ---- words -> numbers ----------------------------------------------------------------------------------------
 
-    def resolve(self, wish, snapshot, target_id=None) -> tuple:
-        """(the wish in numbers, warnings). wish: one with a reset. snapshot: the live offsets. target_id: see check().
+    def resolve(self, wish, snapshot, lenient: bool) -> tuple:
+        """(the wish in numbers, warnings). wish: one with a reset. snapshot: the live offsets. lenient: the target may be the source.
 
         Raises WishError, BrokerError.
         """
-        self._check_source(target_id)
+        if not lenient:
+            self._check_source()
         reset, warnings = wish.reset, []
         live = {}
         for entry in snapshot.entries.values():
@@ -99,7 +101,7 @@ class MirrorSource:
         clamped = sorted(place for place in found if found[place].clamped)
         if clamped:
             warnings.append("%s: the log does not hold that many records for %s, which go to its beginning or end: %s." % (
-                reset, counted(clamped), _told(clamped)))
+                reset, counted(clamped), _reset.told(clamped)))
         keyed, notes, following = {}, {}, {}
         for place, one in found.items():
             entry = Entry(self.partition_of(place), stored_for(one.offset))
@@ -125,15 +127,15 @@ class MirrorSource:
         without = sorted(places - set(live)) if reset.word == _reset.SHIFT_BY else []
         if without:
             raise errors.WishError("%s of %s has no offset yet that could be shifted (%s): use a timestamp, earliest or latest, or declare "
-                                   "a number. %s" % (counted(without), self.name, _told(without), _NOTHING))
+                                   "a number. %s" % (counted(without), self.name, _reset.told(without), _NOTHING))
         return places
 
     # ---- the truth about numbers ---------------------------------------------------------------------------------
 
-    def check(self, plan, lenient: bool, target_id=None) -> list:
+    def check(self, plan, lenient: bool) -> list:
         """Does the source hold what the plan sets? Returns warnings. lenient: what could be wrong is one of them.
 
-        target_id: the id of the Kafka cluster that is copied to, None where nobody knows. Raises WishError, BrokerError.
+        Raises WishError, BrokerError.
         """
         wanted, warnings = {}, []
         for action in plan.changes:
@@ -150,7 +152,7 @@ class MirrorSource:
         if not wanted and not firsts:
             return warnings
         try:
-            self._check_source(target_id)
+            self._check_source()
             self._check_log(wanted, firsts)
         except (errors.WishError, errors.BrokerError) as error:
             if not lenient:
@@ -160,17 +162,20 @@ class MirrorSource:
             warnings.append(error.message.replace(" " + _NOTHING, ""))
         return warnings
 
-    def _check_source(self, target_id) -> None:
+    def _check_source(self) -> None:
         """Is it another cluster than the target, under another alias? Raises WishError, BrokerError.
 
-        A mirror can copy within one cluster; then its own configuration says so.
+        A mirror can copy within one cluster; then its own configuration says so. Its producers can write to another one than the workers'.
         """
-        if target_id is None or self.flow.target in (None, self.flow.source) or self._sources.is_configured(self.flow):
+        flow = self.flow
+        if (self._target_id is None or flow.target in (None, flow.source) or self._sources.is_configured(flow)
+                or flow.config.get("producer.override.bootstrap.servers")):
             return
-        if self.kafka.cluster_id == target_id:
+        target = self._target_id()
+        if target is not None and self.kafka.cluster_id == target:
             raise errors.WishError(
                 "The brokers at %s, which are to be the source cluster %s, are those of the Kafka cluster %s that is copied to: source and target "
-                "are swapped, or source_clusters has a wrong address. %s" % (self.kafka.brokers, self.flow.source, target_id, _NOTHING))
+                "are swapped, or source_clusters has a wrong address. %s" % (self.kafka.brokers, flow.source, target, _NOTHING))
 
     def _checked(self, partition):
         """Its place. Raises WishError for what MirrorSource would refuse, or never read."""
@@ -237,8 +242,3 @@ class MirrorSource:
         if reason:
             raise errors.WishError("%s does not replicate the topic %s: %s. An offset there has no effect. %s" % (
                 self.name, topic, reason, _NOTHING))
-
-
-def _told(places) -> str:
-    """orders-0, orders-3, ..."""
-    return ", ".join("%s-%d" % place for place in places[:_SHOWN]) + (", ..." if len(places) > _SHOWN else "")

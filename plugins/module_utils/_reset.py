@@ -28,6 +28,8 @@ _FORMS = ("earliest, latest, {timestamp: 2026-01-31T12:00:00Z}, {duration: PT2H}
 
 #: weeks alone, or days, hours, minutes and seconds; ISO 8601. Years and months have no fixed length
 _DURATION = re.compile(r"P(?:(\d+)W|(?=\d|T\d)(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,](\d{1,3}))?S)?)?)")
+#: how many places a sentence names
+_TOLD = 3
 _NUMBER = re.compile(r"[+-]?\d{1,20}")
 
 #: One partition's new offset. note: what it is, in words; clamped: whether the log has cut the shift
@@ -171,6 +173,12 @@ def _topic(item, where: str) -> tuple:
     if len(set(found)) < len(found):
         raise WishError("%s.partitions lists a number twice: %s." % (where, canonical(numbers)))
     return name.strip(), set(found)
+
+
+def told(places) -> str:
+    """orders-0, orders-3, ..."""
+    places = sorted(places)
+    return ", ".join("%s-%d" % place for place in places[:_TOLD]) + (", ..." if len(places) > _TOLD else "")
 
 
 def needs(reset: Reset) -> tuple:

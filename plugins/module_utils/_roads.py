@@ -348,23 +348,16 @@ class Roads:
             if mirror is None:
                 raise errors.WishError(_NO_WORDS % self.name if wish.reset is not None else _NO_NEXT % self.name)
         if wish.reset is not None:
-            wish, warnings = mirror.resolve(wish, live, None if self._force else self._target_id(found))
+            wish, warnings = mirror.resolve(wish, live, self._force)
         if wish.ordered and store.road == REST:
             self._check_order(wish, live)
         plan = make_plan(live, wish)
         if (plan.changed or wish.following) and not wish.exact:  # what puts an earlier state back is not judged
             mirror = mirror or self._mirror(found, wish, live)
             if mirror is not None:
-                warnings = warnings + mirror.check(plan, self._force, self._target_id(found))
+                warnings = warnings + mirror.check(plan, self._force)
         plan.warnings.extend(warnings)
         return plan
-
-    def _target_id(self, found):
-        """Of the Kafka cluster that MirrorMaker copies to; None where it need not be the workers' own."""
-        if found is None:
-            return self.kafka.cluster_id
-        elsewhere = self.rest.info(self.name)["config"].get("producer.override.bootstrap.servers")
-        return None if elsewhere else self.rest.root().get("kafka_cluster_id")
 
     def _check_order(self, wish, live) -> None:
         """REST writes the fields of a new partition in a HashMap's order alone. Raises RoadError."""
@@ -380,18 +373,23 @@ class Roads:
         if found is not None:
             config = self.rest.info(self.name)["config"]
             role = role_of(config)
-            return None if role is None else MirrorSource(self.name, Flow(config), self._sources) if role == MIRROR else Inert(self.name, role)
+            if role != MIRROR:
+                return role and Inert(self.name, role)
+            return MirrorSource(self.name, Flow(config), self._sources, lambda: self.rest.root().get("kafka_cluster_id"))
         alias = dedicated_source(self._offset_topic)
         if alias:
             config = self._dedicated_config(alias, wish)
             role = role_of(config) or role_of({"connector.class": self.name})
-            return Inert(self.name, role) if role not in (None, MIRROR) else MirrorSource(self.name, Flow(config, alias), self._sources)
+            return Inert(self.name, role) if role not in (None, MIRROR) else self._mirror_without_worker(Flow(config, alias))
         pairs = list((wish.keyed or {}).values()) + list(live.entries.values())
         aliases = {entry.partition["cluster"] for entry in pairs if is_partition(entry.partition)}
         if not aliases and (pairs or wish.reset is None):
             return None
         known = aliases & set(self._sources.given) if aliases else set(self._sources.given)
-        return MirrorSource(self.name, Flow({}, known.pop()), self._sources) if len(known) == 1 else None
+        return self._mirror_without_worker(Flow({}, known.pop())) if len(known) == 1 else None
+
+    def _mirror_without_worker(self, flow) -> MirrorSource:
+        return MirrorSource(self.name, flow, self._sources, lambda: self.kafka.cluster_id)
 
     def _dedicated_config(self, alias, wish) -> dict:
         """A dedicated MirrorMaker keeps it beside the offsets, and has no REST to ask. Raises WishError for a connector that it has not."""

@@ -89,7 +89,7 @@ class Sink:
 
     def told(self, members) -> str:
         """Who they are, in words."""
-        shown = ["%s at %s%s" % (one.client_id, one.host, " (%s)" % _places(one.places) if one.places else "") for one in members[:_SHOWN]]
+        shown = ["%s at %s%s" % (one.client_id, one.host, " (%s)" % _reset.told(one.places) if one.places else "") for one in members[:_SHOWN]]
         return "; ".join(shown) + ("; and %d more" % (len(members) - _SHOWN) if len(members) > _SHOWN else "")
 
     def await_free(self, seconds: float, sleep=time.sleep, clock=time.monotonic) -> None:
@@ -136,7 +136,7 @@ class Sink:
         clamped = [place for place in sorted(found) if found[place].clamped]
         if clamped:
             warnings.append("%s: the log does not hold that many records for %s of %s, which go%s to its beginning or end: %s." % (
-                reset, counted(clamped), self.name, "es" if len(clamped) == 1 else "", _places(clamped)))
+                reset, counted(clamped), self.name, "es" if len(clamped) == 1 else "", _reset.told(clamped)))
         entries = {place: entry_of(place, one.offset) for place, one in found.items()}
         keyed = {canonical(entry.partition): entry for entry in entries.values()}
         notes = {canonical(entries[place].partition): one.note for place, one in found.items()}
@@ -173,10 +173,10 @@ class Sink:
         listed = [place for place in without if (reset.topics or {}).get(place[0]) is not None]
         if listed or len(without) == len(places):
             raise errors.WishError("%s of %s has no offset yet that could be shifted (%s): use a timestamp, earliest or latest, or declare "
-                                   "a number. Nothing was changed." % (counted(listed or without), self.name, _places(listed or without)))
+                                   "a number. Nothing was changed." % (counted(listed or without), self.name, _reset.told(listed or without)))
         if without:
             warnings.append("%s: %s of %s without an offset stay%s as %s: %s." % (
-                reset, counted(without), self.name, "s" if len(without) == 1 else "", "it is" if len(without) == 1 else "they are", _places(without)))
+                reset, counted(without), self.name, "s" if len(without) == 1 else "", "it is" if len(without) == 1 else "they are", _reset.told(without)))
         return places - set(without)
 
     def topics(self):
@@ -325,9 +325,3 @@ def outside(positions) -> list:
     """Those whose offset the log does not hold (any more)."""
     return [one for one in positions if one["committed"] is not None and one["end"] is not None
             and not one["begin"] <= one["committed"] <= one["end"]]
-
-
-def _places(places) -> str:
-    """orders-0, orders-3, ..."""
-    places = sorted(places)
-    return ", ".join("%s-%d" % place for place in places[:_SHOWN]) + (", ..." if len(places) > _SHOWN else "")

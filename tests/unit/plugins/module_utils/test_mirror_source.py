@@ -57,7 +57,7 @@ def snapshot(**stored):
 
 
 def resolved(reset_to, topics=None, live=None, **options):
-    wish, warnings = source(**options).resolve(Wish.words(read_reset(reset_to, topics)), live or snapshot(orders0=5, orders1=6))
+    wish, warnings = source(**options).resolve(Wish.words(read_reset(reset_to, topics)), live or snapshot(orders0=5, orders1=6), False)
     return {name_of(entry.partition): entry.offset and entry.offset["offset"] for entry in wish.entries}, wish, warnings
 
 
