@@ -8,18 +8,13 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from stack import jars, java
-from stack.config import write_properties
-from stack.errors import StackError
-from stack.process import Process, kill, spawn, stop_all
+from stack.process import Process
+from stack.program import Program
 
 _CLASS = "org.apache.kafka.connect.mirror.MirrorMaker"
-_HEAP = "-Xmx256m"
 _START_TIMEOUT = 120.0
 # So long nothing is heard of a new configuration: it was the old one.
 _QUIET = 3.0
-_GRACE = 20.0
-_LINES_SHOWN = 25
 # On every cluster, as the target's prefix is the only one by which a worker of this mode hears of these.
 _WORKER = {
     "offset.flush.interval.ms": "1000",
@@ -44,26 +39,18 @@ QUICK = {
 _STORAGE = {f"{kind}.storage.replication.factor": "1" for kind in ("offset", "config", "status")}
 
 
-class MirrorMaker:
-    """One node. Like the stack's JVMs it outlives its caller; an object for the same directory finds it again."""
+class MirrorMaker(Program):
+    """One node."""
 
     def __init__(self, directory: str | Path, clusters: Mapping[str, str], properties: Mapping[str, str]) -> None:
         """clusters: bootstrap servers by alias. properties: of the property file, such as "east->west.enabled"; they win."""
-        self.directory = Path(directory).expanduser().absolute()
-        self.log = self.directory / "mirror.log"
+        super().__init__(directory, "mirror", "MirrorMaker")
         self.properties = {**_defaults(clusters), **properties}
-        self._settings = self.directory / "mirror.properties"
-        self._pid = self.directory / "mirror.pid"
-        self._tag = f"-Dstreamops.node={self.directory}/mirror"
 
     @property
     def flows(self) -> list[str]:
         """The enabled ones, as in "east->west"."""
         return [name.removesuffix(".enabled") for name, value in self.properties.items() if _is_flow(name) and value == "true"]
-
-    @property
-    def running(self) -> bool:
-        return self._process().alive()
 
     def start(self, *, wait: bool = True) -> None:
         """Start the node if it does not run; returns when every enabled flow copies as the present properties say.
@@ -72,24 +59,9 @@ class MirrorMaker:
         """
         if self.running:
             return
-        jars.ensure_kafka(jars.BROKER_VERSION)
-        self.directory.mkdir(parents=True, exist_ok=True)
-        write_properties(self._settings, self.properties)
-        begin = self.log.stat().st_size if self.log.exists() else 0
-        options = [self._tag, _HEAP, *java.crash_options(self.directory)]
-        argv = java.command(jars.BROKER_VERSION, _CLASS, str(self._settings), options=options)
-        process = spawn(argv, self._tag, self.log, java.environment())
-        self._pid.write_text(f"{process.pid}\n", encoding="ascii")
+        process, begin = self._spawn(_CLASS, self.properties)
         if wait:
             self._await(process, begin)
-
-    def stop(self) -> None:
-        """Stop it; no error if it does not run. Properties that are changed now count from the next start."""
-        stop_all([self._process()], _GRACE)
-
-    def kill(self) -> None:
-        """As a crash does."""
-        kill(self._process())
 
     def _await(self, process: Process, begin: int) -> None:
         deadline = time.monotonic() + _START_TIMEOUT
@@ -103,21 +75,7 @@ class MirrorMaker:
             if all(_is_up(one, quiet) for one in news):
                 return
             time.sleep(0.2)
-        stop_all([process], 0)
-        lines = self._text(begin).splitlines()[-_LINES_SHOWN:]
-        raise StackError("\n".join([f"MirrorMaker did not start. The end of {self.log}:", *(f"  {line}" for line in lines)]))
-
-    def _text(self, begin: int) -> str:
-        with self.log.open("rb") as handle:
-            handle.seek(begin)
-            return handle.read().decode(errors="replace")
-
-    def _process(self) -> Process:
-        try:
-            pid = int(self._pid.read_text(encoding="ascii"))
-        except (OSError, ValueError):
-            pid = 0
-        return Process.find(pid, self._tag)
+        raise self._give_up(process, begin)
 
 
 def _defaults(clusters: Mapping[str, str]) -> dict[str, str]:

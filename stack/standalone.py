@@ -10,45 +10,30 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from stack import connector_build, jars, java, ports
-from stack.config import write_properties
-from stack.errors import StackError
-from stack.process import Process, kill, spawn, stop_all
+from stack.process import Process
+from stack.program import Program
 
-_HEAP = "-Xmx256m"
 _START_TIMEOUT = 60.0
 _PORT_PATIENCE = 5.0
-_GRACE = 20.0
-_LINES_SHOWN = 25
 
 
-class Standalone:
-    """One worker. Like the stack's JVMs it outlives its caller; an object for the same directory finds it again."""
+class Standalone(Program):
+    """One worker."""
 
     def __init__(self, directory: str | Path, bootstrap: str, properties: Mapping[str, str] | None = None) -> None:
         """properties: of the property file; they win."""
-        self.directory = Path(directory).expanduser().absolute()
-        self.log = self.directory / "worker.log"
+        super().__init__(directory, "worker", "The standalone worker")
         #: the worker's property file, there from the first start on
-        self.properties_file = self.directory / "worker.properties"
+        self.properties_file = self._settings
         #: where it keeps the offsets of its sources
         self.offsets = self.directory / "connect.offsets"
         self._port_file = self.directory / "worker.port"
-        self._pid = self.directory / "worker.pid"
-        self._tag = f"-Dstreamops.node={self.directory}/standalone"
         self.directory.mkdir(parents=True, exist_ok=True)
         self.properties = {**_defaults(bootstrap, self.offsets), **(properties or {})}
 
     @property
     def url(self) -> str:
         return f"http://{ports.HOST}:{self._port()}"
-
-    @property
-    def pid(self) -> int:
-        return self._process().pid
-
-    @property
-    def running(self) -> bool:
-        return self._process().alive()
 
     def start(self) -> None:
         """Start it if it does not run; returns when its REST answers. It has no connectors then, and the offsets of its file."""
@@ -61,21 +46,8 @@ class Standalone:
             self._port_file.write_text(f"{port}\n", encoding="ascii")
         folders = [jars.kafka(jars.BROKER_VERSION).plugins, connector_build.plugin_dir()]
         own = {"listeners": f"http://{ports.HOST}:{port}", "plugin.path": ",".join(map(str, folders))}
-        write_properties(self.properties_file, {**own, **self.properties})
-        options = [self._tag, _HEAP, *java.crash_options(self.directory)]
-        argv = java.command(jars.BROKER_VERSION, java.STANDALONE_CLASS, str(self.properties_file), options=options)
-        begin = self.log.stat().st_size if self.log.exists() else 0
-        process = spawn(argv, self._tag, self.log, java.environment())
-        self._pid.write_text(f"{process.pid}\n", encoding="ascii")
+        process, begin = self._spawn(java.STANDALONE_CLASS, {**own, **self.properties})
         self._await(process, begin)
-
-    def stop(self) -> None:
-        """Stop it, with a last commit; no error if it does not run."""
-        stop_all([self._process()], _GRACE)
-
-    def kill(self) -> None:
-        """As a crash does."""
-        kill(self._process())
 
     def _await(self, process: Process, begin: int) -> None:
         deadline = time.monotonic() + _START_TIMEOUT
@@ -83,23 +55,12 @@ class Standalone:
             if _answers(self.url):
                 return
             time.sleep(0.1)
-        stop_all([process], 0)
-        with self.log.open("rb") as handle:
-            handle.seek(begin)
-            lines = handle.read().decode(errors="replace").splitlines()[-_LINES_SHOWN:]
-        raise StackError("\n".join([f"The standalone worker did not start. The end of {self.log}:", *(f"  {line}" for line in lines)]))
+        raise self._give_up(process, begin)
 
     def _port(self) -> int:
         if not self._port_file.exists():
             self._port_file.write_text(f"{ports.find_free(set())}\n", encoding="ascii")
         return int(self._port_file.read_text(encoding="ascii"))
-
-    def _process(self) -> Process:
-        try:
-            pid = int(self._pid.read_text(encoding="ascii"))
-        except (OSError, ValueError):
-            pid = 0
-        return Process.find(pid, self._tag)
 
 
 def _defaults(bootstrap: str, offsets: Path) -> dict[str, str]:
