@@ -209,7 +209,7 @@ connectors:
       elements: dict
       returned: success
     counts:
-      description: How many partitions were C(set), removed (C(remove)) and left as they were (C(keep)).
+      description: How many partitions were C(set), removed (C(remove)) and left as they were (C(keep)), and how many there were C(before) and C(after).
       type: dict
       returned: success
     method:
