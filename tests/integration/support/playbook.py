@@ -65,7 +65,10 @@ class Playbooks:
         inventory = self.folder / "inventory.json"
         inventory.write_text(json.dumps({"all": {"hosts": hosts}}))
         extra = self.folder / "extra.json"
-        extra.write_text(json.dumps({"reset_offsets_backup_dir": str(self.backups), "reset_offsets_settle": 0, **variables}))
+        # Most tests have one Connect cluster under several names.
+        given = {"reset_offsets_backup_dir": str(self.backups), "reset_offsets_settle": 0, "reset_offsets_allow_same_cluster": True,
+                 "restore_offsets_allow_same_cluster": True, **variables}
+        extra.write_text(json.dumps(given))
         command = [str(Path(sys.executable).with_name("ansible-playbook")), "-i", str(inventory), "-e", f"@{extra}", *options,
                    playbook]
         done = subprocess.run(command, cwd=self.folder, env={**_environment(), **(env or {})}, text=True, capture_output=True,
