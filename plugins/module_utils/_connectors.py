@@ -35,8 +35,9 @@ def list_connectors(client, patterns) -> dict:
 
 def _workers(found) -> list:
     """Addresses (host:port) of the workers that have, or had last, something to run: no two Connect clusters share one."""
-    parts = [part for one in found.values() for part in [(one.get("status") or {}).get("connector") or {}] + ((one.get("status") or {}).get("tasks") or [])]
-    return sorted(set(part["worker_id"] for part in parts if part.get("worker_id")))
+    statuses = [one.get("status") or {} for one in found.values()]
+    parts = [part for status in statuses for part in [status.get("connector") or {}] + (status.get("tasks") or [])]
+    return sorted({part["worker_id"] for part in parts if part.get("worker_id")})
 
 
 def fits(name: str, pattern: str) -> bool:

@@ -38,7 +38,8 @@ def rows(folder: Path) -> list[Row]:
             many = few + room
         with fleet(stack, many, folder) as hosts:
             last = seconds(folder, "import_offsets", hosts, next(NUMBERS))
-        return [*found, Row(f"(l) a round of {FORKS} of {many} clusters against one of {few}", last / rounds(many), first / rounds(few), 1.3)]
+        growth = Row(f"(l) a round of {FORKS} of {many} clusters against one of {few}", last / rounds(many), first / rounds(few), 1.3)
+        return [*found, growth]
     finally:
         stack.purge()
 
