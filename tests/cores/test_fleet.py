@@ -30,7 +30,7 @@ def test_a_rollout_stops_and_sums_up(core, make, worker, tmp_path):
     assert run.rc == 2, run.text
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert {host: one["status"] for host, one in summary["clusters"].items()} == {"b": "changed", "a": "failed", "c": "not_reached"}
-    assert list(summary["clusters"]) == ["b", "a", "c"] and summary["stopped_by"] == ["a"] and summary["ok"] is False
+    assert summary["order"] == ["b", "a", "c"] and summary["stopped_by"] == ["a"] and summary["ok"] is False
     assert summary["clusters"]["b"]["connectors"][0]["forward"] == 5 and summary["clusters"]["b"]["error"] is None
     assert "are as they were" in summary["clusters"]["a"]["error"] and "{{ 1/0 }}" in summary["clusters"]["a"]["error"]
     assert '"reset_offsets: 1 changed, 1 failed, 1 not reached"' in run.text and "kafka_connect_apply" in run.text
