@@ -85,6 +85,7 @@ class KubeApi:
         opened(connection)
         try:
             query = urlencode({"watch": "1", "resourceVersion": version, "allowWatchBookmarks": "false"})
+            connection.sock.settimeout(None)  # silence is no failure here
             connection.request("GET", f"{path}?{query}", headers={"Authorization": f"Bearer {self.token}"})
             answer = connection.getresponse()
             if answer.status != 200:
