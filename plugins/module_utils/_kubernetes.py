@@ -127,8 +127,6 @@ class Kubernetes:
         self.clock = clock
         self._session = requests.Session()
         self._session.headers.update({"Accept": "application/json", "User-Agent": "streamops.kafka_connect"})
-        self._session.verify = found.verify
-        self._session.cert = found.cert
         if found.verify is False:
             requests.packages.urllib3.disable_warnings()
 
@@ -196,6 +194,7 @@ class Kubernetes:
         try:
             answer = self._session.request(
                 verb, url, data=data, headers={"Content-Type": kind} if data else {}, timeout=_TIMEOUT, allow_redirects=False,
+                verify=self._login.verify, cert=self._login.cert,  # the session's would give way to REQUESTS_CA_BUNDLE
                 auth=_Header("Bearer " + token if token and " " not in token else token))
         except requests.exceptions.SSLError as error:
             raise errors.KubeError("%s %s: TLS failed: %s. Name the file of the authority of the API server in ca_cert." % (

@@ -50,12 +50,12 @@ class FakeKube:
         if path.rsplit("/", 1)[-1] in ("kafkaconnectors", "kafkamirrormaker2s"):
             return {"items": [copy.deepcopy(one) for name, one in sorted(self.objects.items()) if name.startswith(path + "/")]}
         if path not in self.objects:
-            raise errors.KubeNotFound("%s not found" % path)
+            raise errors.KubeNotFound(f"{path} not found")
         return copy.deepcopy(self.objects[path])
 
     def create(self, path, body):
         self.calls.append(("create", path))
-        name = "%s/%s" % (path, body["metadata"]["name"])
+        name = "{}/{}".format(path, body["metadata"]["name"])
         if name in self.objects:
             raise errors.KubeConflict("exists")
         self.put(name, copy.deepcopy(body))
@@ -125,7 +125,7 @@ class Operator:
     """Follows spec.state, and carries out what the annotation says. ``says``: a Warning instead of carrying out; ``deaf``: does nothing."""
 
     def __init__(self, name="orders", plural="kafkaconnectors", version="v1", live=None):
-        self.path = "%s/%s/namespaces/kafka/%s/%s" % (BASE, version, plural, name)
+        self.path = f"{BASE}/{version}/namespaces/kafka/{plural}/{name}"
         self.live = live if live is not None else [{"partition": {"f": "a"}, "offset": {"p": 2**53 + 1}}]
         self.says, self.deaf, self.seen, self.done = None, False, None, []
         self.only_once = False
@@ -160,7 +160,7 @@ class Operator:
                 self.says = None
             return
         if word == "list":
-            path = "%s/%s" % (MAPS, self.section(found)["listOffsets"]["toConfigMap"]["name"])
+            path = "{}/{}".format(MAPS, self.section(found)["listOffsets"]["toConfigMap"]["name"])
             listed = kube.objects.get(path) or {"kind": "ConfigMap", "metadata": {"name": "listed", "namespace": "kafka"}}
             listed.setdefault("data", {})[self.key] = json.dumps({"offsets": self.live})
             kube.put(path, listed)
@@ -168,7 +168,7 @@ class Operator:
             self.warning = ("AlterOffsets", "Connector is not in STOPPED state")
             return
         elif word == "alter":
-            path = "%s/%s" % (MAPS, self.section(found)["alterOffsets"]["fromConfigMap"]["name"])
+            path = "{}/{}".format(MAPS, self.section(found)["alterOffsets"]["fromConfigMap"]["name"])
             merged = {json.dumps(one["partition"]): one for one in self.live}
             for one in json.loads(kube.objects[path]["data"][self.key])["offsets"]:
                 merged[json.dumps(one["partition"])] = one

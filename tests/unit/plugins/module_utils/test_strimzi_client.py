@@ -60,12 +60,13 @@ class Bench:
         self.kube.put(self.operator.path, found)
 
     def data(self, name):
-        return self.kube.objects["%s/%s" % (MAPS, name)]["data"]
+        return self.kube.objects[f"{MAPS}/{name}"]["data"]
 
     def change(self, wish, stop=True, name=None, check=False, once=None, **options):
         name = name or self.operator.connector
+        time = {"sleep": self.kube.sleep, "clock": self.kube.clock}
         roads = Roads(self.client, name, sleep=self.kube.sleep)
-        return OffsetsChange(self.client, name, wish, roads, stop=stop, once=once, sleep=self.kube.sleep, clock=self.kube.clock, **options).run(check)
+        return OffsetsChange(self.client, name, wish, roads, stop=stop, once=once, **time, **options).run(check)
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ def test_without_the_lines_the_message_has_them():
     lost = mirror()
     del lost["spec"]["mirrors"][1]["sourceConnector"]["alterOffsets"]
     lost["spec"]["mirrors"][1]["sourceConnector"]["state"] = "stopped"
-    bench = Bench(MirrorOperator(), lost)
+    bench = Bench(MirrorOperator(live=AT_9 + [{"partition": {"f": "b"}, "offset": {"p": 1}}]), lost)
     with pytest.raises(errors.RoadError, match=r"alterOffsets: .* under spec.mirrors.1.sourceConnector"):
         bench.change(Wish.absent([{"partition": {"f": "a"}}]))
     assert bench.operator.done == ["list"]
@@ -184,7 +185,7 @@ def test_somebody_elses_operation_is_waited_for_then_refused(bench):
 
 def test_an_operator_that_does_not_answer(bench):
     bench.operator.deaf = True
-    with pytest.raises(errors.WaitError, match="Waited 120 s for the operator to list .*says nothing.*taken away again. Nothing was changed"):
+    with pytest.raises(errors.WaitError, match="Waited 120 s for the operator to list .*says nothing.*taken away again. Nothing was"):
         bench.client.offsets("orders")
     assert bench.annotations == {}  # it would be carried out some day
 
@@ -268,7 +269,7 @@ def test_alter_keeps_foreign_entries_and_exact_numbers():
 
 def test_too_much_for_a_config_map_is_refused_before_anything_is_written():
     bench = Bench(resource=connector(state="stopped"))
-    many = [{"partition": {"f": "%s%d" % ("x" * 200, number)}, "offset": {"p": 1}} for number in range(6000)]
+    many = [{"partition": {"f": f"{'x' * 200}{number}"}, "offset": {"p": 1}} for number in range(6000)]
     with pytest.raises(errors.RoadError, match=r"would have \d+ bytes, but Kubernetes allows 1 MiB"):
         bench.change(Wish.present(many))
     assert MAPS + "/wanted" not in bench.kube.objects and bench.operator.done == ["list"]
@@ -383,7 +384,8 @@ def test_check_mode_writes_nothing(bench):
     assert bench.kube.patches() == [] and predicted["changed"]
     bench.client = StrimziClient(bench.kube, "kafka")
     real = bench.change(Wish.present(AT_9))
-    assert {key: predicted[key] for key in ("diff", "actions", "offsets", "counts")} == {key: real[key] for key in ("diff", "actions", "offsets", "counts")}
+    assert {key: predicted[key] for key in ("diff", "actions", "offsets", "counts")} == {
+        key: real[key] for key in ("diff", "actions", "offsets", "counts")}
 
 
 def test_check_mode_without_a_worker_has_to_be_allowed_to_list(bench):
@@ -406,7 +408,8 @@ def test_check_mode_with_a_worker_that_cannot_be_reached(bench, may_list):
 
 
 def test_render_without_and_with_the_live_offsets(bench):
-    for client, warned in ((StrimziClient(bench.kube, "kafka", may_list=False), True), (StrimziClient(bench.kube, "kafka", reader=Reader()), False)):
+    for client, warned in ((StrimziClient(bench.kube, "kafka", may_list=False), True),
+                           (StrimziClient(bench.kube, "kafka", reader=Reader()), False)):
         change = OffsetsChange(client, "orders", Wish.present(AT_9), stop=True, sleep=bench.kube.sleep, clock=bench.kube.clock)
         result = render(client, change, change.wish)
         assert json.loads(result["manifests"][0]["data"]["offsets.json"]) == {"offsets": AT_9} and result["changed"] is False
@@ -484,15 +487,16 @@ def test_ledger_compares_and_sets(bench):
     with pytest.raises(Taken):
         other.put(ledger_change("A", connector="orders", run="x", revision=2), None)
     assert [found.change_id for found in other.changes("orders")] == ["A"] and other.changes("x") == []
-    assert bench.kube.objects[MAPS + "/connect-offset-changes"]["metadata"]["labels"] == {"app.kubernetes.io/managed-by": "streamops.kafka_connect"}
+    labels = bench.kube.objects[MAPS + "/connect-offset-changes"]["metadata"]["labels"]
+    assert labels == {"app.kubernetes.io/managed-by": "streamops.kafka_connect"}
 
 
 def test_a_full_ledger_makes_room_with_what_is_over(bench):
     kept = ConfigMapLedger(bench.client, connector="orders")
     rows = [{"partition": {"f": "x" * 1000}, "offset": None}] * 290
     for number in range(3):
-        kept.put(ledger_change("C%d" % number, connector="orders", phase="applied" if number else "started", before=rows,
-                               begun="2026-01-0%dT00:00:00.000Z" % (number + 1)), None)
+        kept.put(ledger_change(f"C{number}", connector="orders", phase="applied" if number else "started", before=rows,
+                               begun=f"2026-01-0{number + 1}T00:00:00.000Z"), None)
     kept.put(ledger_change("new", connector="orders", before=rows, begun="2026-02-01T00:00:00.000Z"), None)
     assert [one.change_id for one in kept.changes("orders")] == ["C0", "C2", "new"] and "1 oldest changes" in kept.warnings[0]
     with pytest.raises(errors.ConnectError, match="has no room for this change"):
