@@ -46,8 +46,10 @@ _PARTS = {"MirrorSourceConnector": "sourceConnector", "MirrorCheckpointConnector
 _REASONS = ("ListOffsets", "AlterOffsets", "ResetOffsets", "ManageOffsets")
 #: reasons of NotReady under which the operator does not come to an operation on offsets until somebody changes something
 _HOPELESS = ("NoSuchResourceException", "InvalidResourceException", "IllegalArgumentException", "CompletionException", "RuntimeException")
-#: what passes by itself: a rebalance, an edit of the resource at the same time, a worker that is just starting
-_PASSING = re.compile(r"\b(409|500|503|504)\b|conflict|rebalanc|modified|timed? ?out|refused", re.IGNORECASE)
+#: what passes by itself: a rebalance, an edit of the resource at the same time
+_PASSING = re.compile(r"\b409\b|conflict|rebalanc|modified", re.IGNORECASE)
+#: what may: a worker that is just starting, but also a plugin that does not take the offsets
+_DOUBTFUL = re.compile(r"\b50[0-9]\b|timed? ?out|refused", re.IGNORECASE)
 
 #: host of a pod of a Connect cluster that Strimzi runs: NAME-connect-0.NAME-connect.NAMESPACE.svc, and the same with mirrormaker2
 _POD = re.compile(r"(?P<cluster>.+)-(?P<kind>connect|mirrormaker2)-\d+\.(?P=cluster)-(?P=kind)\.(?P<namespace>[^.]+)\.svc[.:]")
@@ -228,9 +230,11 @@ def is_hopeless(words) -> bool:
     return any(one.startswith(_HOPELESS) and not _PASSING.search(one) for one in words)
 
 
-def may_pass(words) -> bool:
-    """May it pass by itself? Nothing that the operator says is a verdict then."""
-    return all(_PASSING.search(one) for one in words)
+def looks_until_verdict(words):
+    """How often the operator has to say the same once more, made to look again, until it counts; None: it is waited for."""
+    if all(_PASSING.search(one) for one in words):
+        return None
+    return 3 if all(_PASSING.search(one) or _DOUBTFUL.search(one) for one in words) else 1
 
 
 def is_reconciled(resource: dict) -> bool:

@@ -459,7 +459,7 @@ class StrimziClient:
 
     def _await_done(self, name, word) -> None:
         clock = self.kube.clock
-        end, seen, since, told_twice = clock() + self._wait_timeout, None, clock(), False
+        end, seen, since, looks = clock() + self._wait_timeout, None, clock(), 0
         self._nudge.begin()
         while True:
             resource = self.resource(name)
@@ -468,15 +468,16 @@ class StrimziClient:
             self._check_reconciled(resource)
             now = _strimzi.complaints(resource) + _strimzi.not_ready(resource)
             if now != seen:
-                seen, since, told_twice = now, clock(), False
-            if now and told_twice and clock() - since > _NUDGE and not _strimzi.may_pass(_strimzi.complaints(resource) or now):
-                if _strimzi.complaints(resource) or _strimzi.is_hopeless(now):
+                seen, since, looks = now, clock(), 0
+            if looks and clock() - since > _NUDGE and (_strimzi.complaints(resource) or _strimzi.is_hopeless(now)):
+                enough = _strimzi.looks_until_verdict(_strimzi.complaints(resource) or now)
+                if enough is not None and looks >= enough:
                     raise _refused(resource, name, word, now)
             if clock() > end:
                 raise self._too_late(resource, name, word, now)
             if self._nudge.is_due(resource["metadata"]["resourceVersion"]):
                 self._look_again(name)
-                since, told_twice = clock(), bool(now)
+                since, looks = clock(), looks + 1
             self.kube.sleep(_POLL)
 
     def _let_settle(self, name) -> None:

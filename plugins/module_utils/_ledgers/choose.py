@@ -51,7 +51,7 @@ def open_ledger(params, client, kafka, connector=None, exists=True):
     if chosen == CONFIG_MAP:
         if not operator:
             raise WishError("ledger: configmap needs method: strimzi; nothing was changed.")
-        return ConfigMapLedger(client, params.get("ledger_configmap") or DEFAULT_CONFIG_MAP, connector)
+        return ConfigMapLedger(client, params.get("ledger_configmap") or DEFAULT_CONFIG_MAP)
     if chosen == CONFIG and operator:
         raise WishError("ledger: config would change the configuration of %s, which the operator sets back: use ledger: configmap. Nothing was changed."
                         % connector)

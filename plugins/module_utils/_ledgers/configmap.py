@@ -38,13 +38,11 @@ class ConfigMapLedger:
 
     kind = "configmap"
 
-    def __init__(self, client, name: str = DEFAULT, connector=None):
-        """client: StrimziClient. connector: whose changes are written here, None to read only."""
+    def __init__(self, client, name: str = DEFAULT):
+        """client: StrimziClient."""
         self._client = client
         self._kube = client.kube
         self._name = name
-        #: two mirrors can have connectors of one name
-        self._resource = client.place(connector)["resource"] if connector else None
         self.warnings = []
 
     @property
@@ -62,10 +60,10 @@ class ConfigMapLedger:
             entries = self._kube.get(self._path).get("data") or {}
         except errors.KubeNotFound:
             return []
-        found = []
+        found, resource = [], self._resource_of(connector) if connector is not None else None
         for key, text in sorted(entries.items()):
             head = _head(text)
-            if connector is not None and (head.get("connector") != connector or self._resource not in (None, head.get("resource"))):
+            if connector is not None and (head.get("connector") != connector or resource not in (None, head.get("resource"))):
                 continue
             try:
                 found.append(decode(text, self._what(key)))
@@ -78,8 +76,9 @@ class ConfigMapLedger:
 
     def put(self, change, known) -> None:
         """Raises Taken; ConnectError, after which nothing was written."""
-        key = entry_key(self._resource, change)
-        document = json.dumps(dict(json.loads(encode(change)), resource=self._resource), ensure_ascii=False, allow_nan=False)
+        resource = self._resource_of(change.connector)
+        key = entry_key(resource, change)
+        document = json.dumps(dict(json.loads(encode(change)), resource=resource), ensure_ascii=False, allow_nan=False)
 
         def write(found):
             there = (found.get("data") or {}).get(key)
@@ -104,6 +103,13 @@ class ConfigMapLedger:
     @property
     def _path(self) -> str:
         return self._client.config_maps(self._name)
+
+    def _resource_of(self, connector):
+        """Two mirrors can have connectors of one name. None where the resource is gone."""
+        try:
+            return self._client.place(connector)["resource"]
+        except errors.NoConnector:
+            return None
 
     def _what(self, key) -> str:
         return "The ConfigMap %s, entry %s," % (self._name, key)

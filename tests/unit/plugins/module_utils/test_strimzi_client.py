@@ -204,7 +204,7 @@ def test_a_warning_that_goes_away(bench):
 
 
 def test_what_may_pass_is_waited_for(bench):
-    bench.operator.says = ("ListOffsets", "GET /connectors/orders/offsets returned 500")
+    bench.operator.says = ("ListOffsets", "GET /connectors/orders/offsets returned 409")
     sleep, kube = bench.kube.sleep, bench.kube
 
     def later(seconds):
@@ -214,6 +214,13 @@ def test_what_may_pass_is_waited_for(bench):
 
     kube.sleep = later
     assert bench.client.offsets("orders") and 40 < kube.now < 80
+
+
+def test_what_is_doubtful_is_a_verdict_after_a_while(bench):
+    bench.operator.says = ("ListOffsets", "GET /connectors/orders/offsets returned 500")
+    with pytest.raises(errors.Refused, match="returned 500"):
+        bench.client.offsets("orders")
+    assert bench.annotations == {} and 14 <= bench.kube.now < 30
 
 
 def test_the_warning_of_an_earlier_failure_is_no_verdict(bench):
@@ -480,7 +487,7 @@ def test_a_change_is_made_once_and_can_be_undone(bench):
 
 
 def test_ledger_compares_and_sets(bench):
-    one, other = ConfigMapLedger(bench.client, connector="orders"), ConfigMapLedger(bench.client, connector="orders")
+    one, other = ConfigMapLedger(bench.client), ConfigMapLedger(bench.client)
     first = ledger_change("A", connector="orders")
     one.put(first, None)
     one.put(first, None)  # an answer that got lost
@@ -492,7 +499,7 @@ def test_ledger_compares_and_sets(bench):
 
 
 def test_a_full_ledger_makes_room_with_what_is_over(bench):
-    kept = ConfigMapLedger(bench.client, connector="orders")
+    kept = ConfigMapLedger(bench.client)
     rows = [{"partition": {"f": "x" * 1000}, "offset": None}] * 290
     for number in range(3):
         kept.put(ledger_change(f"C{number}", connector="orders", phase="applied" if number else "started", before=rows,
@@ -508,6 +515,13 @@ def test_two_mirrors_with_connectors_of_one_name_have_changes_of_their_own():
     other = mirror()
     other["metadata"]["name"] = "second"
     bench.kube.put(bench.operator.path.replace("/mirror", "/second"), other)
-    one, two = (ConfigMapLedger(StrimziClient(bench.kube, "kafka", name), connector=EAST) for name in ("mirror", "second"))
+    one, two = (ConfigMapLedger(StrimziClient(bench.kube, "kafka", name)) for name in ("mirror", "second"))
     one.put(ledger_change("A", connector=EAST), None)
     assert two.changes(EAST) == [] and len(one.changes(EAST)) == 1 and len(ConfigMapLedger(bench.client).changes()) == 1
+
+
+def test_changes_of_a_connector_that_is_gone_are_still_there(bench):
+    kept = ConfigMapLedger(bench.client)
+    kept.put(ledger_change("A", connector="orders"), None)
+    del bench.kube.objects[bench.operator.path]
+    assert [one.change_id for one in ConfigMapLedger(StrimziClient(bench.kube, "kafka")).changes("orders")] == ["A"]
