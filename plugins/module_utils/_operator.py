@@ -37,7 +37,7 @@ def open_operator(params: dict, reader, check_mode: bool) -> StrimziClient:
 
 def check_owner(params: dict, warn) -> None:
     """A change by another road than the operator's is set back by it. Raises WishError if there is a resource that owns the connector."""
-    if not ("force" in params and "method" in params and (params["namespace"] or params.get("resource"))) or params["force"]:
+    if not ("force" in params and "method" in params and "name" in params and (params["namespace"] or params.get("resource"))) or params["force"]:
         return
     try:
         operator = open_operator(params, None, True)

@@ -49,7 +49,7 @@ class ConfigMapLedger:
     def where(self) -> str:
         return "the ConfigMap %s/%s" % (self._client.namespace, self._name)
 
-    def close(self) -> None:
+    def close(self, connector=None) -> None:
         """There is nothing to let go of."""
 
     def changes(self, connector=None) -> list:

@@ -5,11 +5,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
-from stack.kube_api import ApiError
 from tests.integration.support.configs import at, shaped
 from tests.integration.support.operator.stand_in import CONNECTORS
 from tests.integration.support.worker import wait_until
