@@ -24,8 +24,8 @@ def mirrored(kafka, make_mirror, mirror_cluster, namespace):
         kafka.produce(topic, [f"v{number}" for number in range(6)])
         make_mirror(source, "west", topic, old, **mirror)
         names = tuple(f"{source}->west.Mirror{kind}Connector" for kind in ("Source", "Checkpoint"))
-        wait_until(lambda: mirror_cluster.worker.exists(names[0]) and mirror_cluster.worker.offsets(names[0]) == [copied(names[0], topic, 5)],
-                   60, "six records to be copied")
+        worker, done = mirror_cluster.worker, [copied(names[0], topic, 5)]
+        wait_until(lambda: worker.exists(names[0]) and worker.offsets(names[0]) == done, 60, "six records to be copied")
         wait_until(lambda: {one["name"] for one in namespace.status(MIRRORS, "mirror").get("connectors", [])} == set(names), 20, "a status")
         return topic, *names
     return mirrored
@@ -39,7 +39,8 @@ def road(kubernetes, namespace, token):
 
     def road(module: str = "connector_offsets", check: bool = False, **arguments) -> dict:
         wait = None if module.endswith("info") else 60
-        return run_module(module, {**login, "namespace": namespace.name, "resource": "mirror", "wait_timeout": wait, **arguments}, check=check)
+        arguments = {**login, "namespace": namespace.name, "resource": "mirror", "wait_timeout": wait, **arguments}
+        return run_module(module, arguments, check=check)
     return road
 
 
@@ -55,7 +56,8 @@ def test_a_mirror_copies_again(kafka, mirrored, mirror_cluster, namespace, road,
     before = namespace.get(MIRRORS, "mirror")["spec"]
     predicted = road(check=True, connect_url=[mirror_cluster.url], name=name, stop=True, offsets=[copied(name, topic, 2)])
     result = road(name=name, stop=True, offsets=[copied(name, topic, 2)])
-    assert result["changed"] and result["resource"] == "KafkaMirrorMaker2/mirror" and result["offsets_before"] == [copied(name, topic, 5)], result
+    assert result["changed"] and result["offsets_before"] == [copied(name, topic, 5)], result
+    assert result["resource"] == "KafkaMirrorMaker2/mirror"
     assert predicted["actions"] == result["actions"] and predicted["diff"] == result["diff"]
     found = namespace.get(MIRRORS, "mirror")
     assert found["spec"] == before and not found["metadata"].get("annotations")
@@ -70,7 +72,8 @@ def test_all_connectors_of_a_mirror(mirrored, mirror_cluster, namespace, road):
     found = road("connector_offsets_info")
     assert [(one["name"], one["offsets"]) for one in found["connectors"]] == [(checkpoint, []), (name, [copied(name, topic, 5)])], found
     before = namespace.get(MIRRORS, "mirror")["spec"]
-    wish = {"content": {name: [copied(name, topic, 1)], checkpoint: []}, "purge": True, "stop": True, "change_id": "CHG-1", "final_state": "stopped"}
+    wish = {"content": {name: [copied(name, topic, 1)], checkpoint: []}, "purge": True, "stop": True, "change_id": "CHG-1",
+            "final_state": "stopped"}
     result = road("connector_offsets_import", **wish)
     assert not result["failed"] and result["changed"], result
     assert [(one["name"], one["state"], one["method"]) for one in result["connectors"]] == [
@@ -83,7 +86,8 @@ def test_all_connectors_of_a_mirror(mirrored, mirror_cluster, namespace, road):
     assert namespace.get(MIRRORS, "mirror")["spec"] == before
 
 
-@pytest.mark.parametrize("module, arguments", [("connector_offsets", {"state": "absent", "stop": True}), ("connector_state", {"state": "stopped"}),
+@pytest.mark.parametrize("module, arguments", [("connector_offsets", {"state": "absent", "stop": True}),
+                                                 ("connector_state", {"state": "stopped"}),
                                                ("connector_offsets_info", {})])
 def test_a_name_that_the_mirror_does_not_have(mirrored, namespace, road, module, arguments):
     _topic, name, _checkpoint = mirrored()
@@ -91,12 +95,14 @@ def test_a_name_that_the_mirror_does_not_have(mirrored, namespace, road, module,
     wrong = name.replace("MirrorSource", "MirrorHeartbeat")
     result = road(module, name=wrong, **arguments)
     assert result["failed"] and f"has no connector {wrong}; it has" in result["msg"] and name in result["msg"], result
-    assert namespace.get(MIRRORS, "mirror")["spec"] == before["spec"] and not namespace.get(MIRRORS, "mirror")["metadata"].get("annotations")
+    found = namespace.get(MIRRORS, "mirror")
+    assert found["spec"] == before["spec"] and not found["metadata"].get("annotations")
 
 
 def test_a_mirror_is_found_by_its_connector_if_that_is_allowed(mirrored, road, kubernetes):
     topic, name, _checkpoint = mirrored()
     denied = road("connector_offsets_info", name=name, resource=None)
-    assert denied["failed"] and "needs the verb list on the resource kafkamirrormaker2s" in denied["msg"] and "give it as resource" in denied["msg"]
+    assert denied["failed"] and "needs the verb list on the resource kafkamirrormaker2s" in denied["msg"]
+    assert "give it as resource" in denied["msg"]
     found = road("connector_offsets_info", name=name, resource=None, api_key=kubernetes.admin_token, method="strimzi")
     assert found["offsets"] == [copied(name, topic, 5)], found

@@ -12,6 +12,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils import _er
 
 BASE = "/apis/kafka.strimzi.io"
 MAPS = "/api/v1/namespaces/kafka/configmaps"
+SECTIONS = {"listOffsets": {"toConfigMap": {"name": "listed"}}, "alterOffsets": {"fromConfigMap": {"name": "wanted"}}}
 
 
 class FakeKube:
@@ -101,13 +102,12 @@ def patched(found, operations):
 def connector(**spec):
     return {"apiVersion": "kafka.strimzi.io/v1", "kind": "KafkaConnector",
             "metadata": {"name": "orders", "namespace": "kafka", "uid": "u1", "labels": {"strimzi.io/cluster": "connect"}},
-            "spec": dict({"class": "FileStreamSource", "config": {"topic": "t", "batch.size": 5},
-                          "listOffsets": {"toConfigMap": {"name": "listed"}}, "alterOffsets": {"fromConfigMap": {"name": "wanted"}}}, **spec)}
+            "spec": {"class": "FileStreamSource", "config": {"topic": "t", "batch.size": 5}, **SECTIONS, **spec}}
 
 
 def mirror(shape="new", **source):
     """east->west and north->west."""
-    section = dict({"listOffsets": {"toConfigMap": {"name": "listed"}}, "alterOffsets": {"fromConfigMap": {"name": "wanted"}}}, **source)
+    section = {**SECTIONS, **source}
     mirrors = [{"sourceConnector": {}, "checkpointConnector": {}}, {"sourceConnector": section, "topicsPattern": "orders.*"}]
     spec = {"mirrors": mirrors}
     for one, alias in zip(mirrors, ("north", "east"), strict=True):
