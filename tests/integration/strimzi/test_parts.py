@@ -29,15 +29,14 @@ QUIET = 1.5  # seconds in which what is going to happen would have happened
 
 @pytest.fixture
 def make_one(connect, namespace, name):
-    """make_one(state="stopped", **spec) makes a KafkaConnector of the test connector, in that state, with the offset of its last record."""
-    def make_one(state: str = "stopped", annotations: dict | None = None, **spec) -> None:
-        namespace.connector(name, shaped(topic=name), annotations=annotations, **spec)
-        namespace.await_state(name, "RUNNING")
+    """make_one(state="stopped", **spec) makes a KafkaConnector of the test connector, running or stopped, at its last record."""
+    def make_one(state: str = "stopped", **spec) -> None:
+        namespace.connector(name, shaped(topic=name), state=state, **spec)
+        namespace.await_state(name, state.upper())
+        if state == "stopped":
+            connect.set_offsets(name, [at(4)])
         wait_until(lambda: connect.offsets(name) == [at(4)], reason="the last offset")
-        if state != "running":
-            namespace.set_state(name, state)
-            namespace.await_state(name, {"stopped": "STOPPED", "paused": "PAUSED"}[state])
-            settle(namespace, name)
+        settle(namespace, name)
     return make_one
 
 
@@ -54,7 +53,7 @@ def behind(operator, main, proxy_to):
 def settle(namespace, name: str) -> None:
     """Returns when nothing has changed for a while."""
     seen, since = None, time.monotonic()
-    while time.monotonic() - since < 0.7:
+    while time.monotonic() - since < 0.4:
         version = namespace.get(CONNECTORS, name)["metadata"]["resourceVersion"]
         if version != seen:
             seen, since = version, time.monotonic()
@@ -191,7 +190,9 @@ def test_created_stopped(connect, namespace, behind, strimzi, name):
         assert writes[0] == ("PUT", f"/connectors/{name}/config")
         assert ("PUT", f"/connectors/{name}/stop") in writes
     else:
-        assert writes == [("POST", "/connectors"), ("PATCH", f"/connectors/{name}/offsets")]
+        assert writes[0] == ("POST", "/connectors")
+        # Perhaps more than once: the status of the first pass may collide with the second one (3.6).
+        assert set(writes[1:]) == {("PATCH", f"/connectors/{name}/offsets")}
         assert connect.offsets(name) == [at(3)]
 
 
