@@ -50,9 +50,6 @@ class Unnamed:
     def __init__(self):
         self.warnings = []
 
-    def look(self, digest: str, check_mode: bool) -> str:
-        return TODO
-
     def ignored(self, *wanted, **facts) -> None:
         """There is nobody to tell."""
 
@@ -100,7 +97,7 @@ class Once:
         return self.ledger.where
 
     def close(self) -> None:
-        self.ledger.close()
+        self.ledger.close(self.connector)
 
     # ---- before ----------------------------------------------------------------------------------------------
 
