@@ -10,7 +10,9 @@ import time
 
 import pytest
 
+from stack import Stack
 from stack.kube_api import MERGE, ApiError
+from stack.kubernetes import Kubernetes
 from tests.integration.support.configs import at, shaped
 from tests.integration.support.operator import line
 from tests.integration.support.operator.offsets import CONNECTOR, OPERATION
@@ -75,6 +77,22 @@ def test_a_patch_through_v1_loses_what_only_v1beta2_has(namespace, name):
     assert namespace.get(CONNECTORS, name)["spec"]["pause"] is True
     namespace.api.call("PATCH", namespace.path(CONNECTORS, name, "v1"), {"metadata": {"annotations": {"a": "b"}}}, MERGE)
     assert "pause" not in namespace.get(CONNECTORS, name)["spec"]
+
+
+def test_the_server_is_found_again_and_ends_with_its_stack(kubernetes, tmp_path):
+    stack = Stack(tmp_path)
+    server = Kubernetes(stack.layout.kubernetes)
+    server.start()
+    server.api().call("POST", "/api/v1/namespaces", {"metadata": {"name": "shop"}})
+    again = Kubernetes(stack.layout.kubernetes)
+    assert (again.running, again.url, again.admin_token) == (True, server.url, server.admin_token)
+    stack.down()
+    assert not server.running
+    again.start()
+    assert server.api().get("/api/v1/namespaces/shop")
+    stack.purge()
+    assert not server.running
+    assert not tmp_path.exists()
 
 
 def test_1_2_serves_v1_alone(namespace):
@@ -347,6 +365,56 @@ def test_not_ready_for_want_of_a_cluster(operator, namespace, live_stack, main, 
     namespace.merge(CONNECTS, "connect", {"metadata": {"annotations": connect_annotations()}})
     namespace.merge(CONNECTORS, name, {"metadata": {"labels": {CLUSTER: "connect"}}})
     namespace.await_state(name, "RUNNING")
+
+
+@TICKLESS
+@BOTH
+def test_a_failed_connector(connect, namespace, strimzi, name):
+    """2, 3.5: it can be stopped from 1.1 on."""
+    namespace.connector(name, shaped(topic=name, partitions="no JSON"))
+    assert "Connector has failed" in namespace.message(CONNECTORS, name, "Throwable")
+    namespace.set_state(name, "stopped")
+    settle(namespace, name)
+    assert namespace.state(name) == ("FAILED" if strimzi == "0.51" else "STOPPED")
+
+
+@TICKLESS
+def test_a_worker_that_refuses_for_a_moment(make_one, namespace, behind, name):
+    """3.4: NotReady, and Ready by the event that this is."""
+    make_one()
+    refused = []
+
+    def refuse(request):
+        if request.path.endswith("/status") and not refused:
+            refused.append(request)
+            return Answer(500, b"{}")
+        return None
+
+    behind(refuse)
+    settle(namespace, name)
+    before = namespace.status(CONNECTORS, name)["conditions"][0]["lastTransitionTime"]
+    namespace.annotate(CONNECTORS, name, "list")
+    namespace.await_done(CONNECTORS, name)
+    wait_until(lambda: namespace.conditions(CONNECTORS, name) == [("Ready", "")])
+    assert refused
+    assert namespace.status(CONNECTORS, name)["conditions"][0]["lastTransitionTime"] > before
+
+
+@TICKLESS
+def test_the_word_none_is_taken_and_stays(make_one, namespace, name):
+    make_one()
+    namespace.annotate(CONNECTORS, name, "none")
+    settle(namespace, name)
+    assert namespace.annotation(CONNECTORS, name) == "none"
+    assert namespace.conditions(CONNECTORS, name) == [("Ready", "")]
+
+
+@OLD
+def test_pause_of_v1beta2(connect, namespace, name):
+    """2: it pauses, with a warning."""
+    namespace.connector(name, shaped(topic=name), pause=True)
+    namespace.await_state(name, "PAUSED")
+    assert namespace.conditions(CONNECTORS, name) == [("Ready", ""), ("Warning", "DeprecatedFields")]
 
 
 def test_a_failed_task(connect, namespace, name):
