@@ -18,9 +18,17 @@ from stack import ClusterSpec, Stack, crds
 from stack import kubernetes as kubernetes_stack
 from stack.kubernetes import Kubernetes
 from tests.integration.conftest import KEEP, Cluster, cluster_of
-from tests.integration.support.operator.collector import Collector
+from tests.integration.support.operator.collector import GROUP, Collector
 from tests.integration.support.operator.stand_in import API_VERSIONS, CONNECTS, MIRRORS, StandIn
-from tests.integration.support.strimzi import Namespace, connect_annotations, connect_spec, install, minimal_rules, mirror_spec
+from tests.integration.support.strimzi import (
+    KINDS,
+    Namespace,
+    connect_annotations,
+    connect_spec,
+    install,
+    minimal_rules,
+    mirror_spec,
+)
 from tests.integration.support.worker import Worker
 
 
@@ -55,12 +63,12 @@ def kubernetes(tmp_path_factory) -> Iterator[Kubernetes]:
         server.purge()
 
 
-@pytest.fixture(scope="session")
+# With a parameter in every test, pytest puts those of one release together: definitions are changed rarely.
+@pytest.fixture(scope="session", params=["1.2"])
 def strimzi(request, kubernetes) -> str:
     """The release, whose definitions the server has: "1.2" (v1 alone) or "0.51" (v1beta2, stored, and v1)."""
-    release = getattr(request, "param", "1.2")
-    install(kubernetes.api(), release)
-    return release
+    install(kubernetes.api(), request.param)
+    return request.param
 
 
 @pytest.fixture
@@ -72,6 +80,14 @@ def namespace(kubernetes, strimzi) -> Iterator[Namespace]:
     collector = Collector(api, name)
     yield Namespace(api, name, API_VERSIONS[strimzi])
     collector.stop()
+    for plural in KINDS:
+        api.delete(f"/apis/{GROUP}/{API_VERSIONS[strimzi]}/namespaces/{name}/{plural}")
+
+
+@pytest.fixture
+def name() -> str:
+    """One that no resource and no connector had before. What the operator has made on the workers goes with the operator."""
+    return f"t-{uuid.uuid4().hex[:8]}"
 
 
 @pytest.fixture
@@ -99,10 +115,16 @@ def restricted(kubernetes, namespace, token, tmp_path):
 
 
 @pytest.fixture
-def operator(kubernetes, namespace, strimzi, main, mirror_cluster) -> Iterator[StandIn]:
-    """It runs; stop() and start() are the test's. A tick is 3 s; workers[plural, name] is the URL behind a resource, such as a proxy's."""
+def tick() -> float:
+    """Seconds between the operator's passes over everything; tests may parametrize it."""
+    return 3.0
+
+
+@pytest.fixture
+def operator(kubernetes, namespace, strimzi, tick, main, mirror_cluster) -> Iterator[StandIn]:
+    """It runs; stop() and start() are the test's. workers[plural, name] is the URL behind a resource; it may become a proxy's."""
     workers = {(CONNECTS, "connect"): main.url, (MIRRORS, "mirror"): mirror_cluster.url}
-    operator = StandIn(kubernetes.api(), strimzi, namespace.name, workers)
+    operator = StandIn(kubernetes.api(), strimzi, namespace.name, workers, tick)
     operator.start()
     yield operator
     operator.stop()
