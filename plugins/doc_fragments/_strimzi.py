@@ -13,7 +13,8 @@ options:
   namespace:
     description:
       - The Kubernetes namespace with the resources of Strimzi, by default that of the kubeconfig or of the pod.
-      - All modules of the action group take the options of Kubernetes, so that they can be set once; only those with a O(ignore:resource) use them.
+      - All modules of the action group take the options of Kubernetes, so that they can be set once; they are used by those with an option
+        O(ignore:resource), and for a ledger in a ConfigMap.
     type: str
   connect_cluster:
     description:
