@@ -282,6 +282,14 @@ def test_too_much_for_a_config_map_is_refused_before_anything_is_written():
     assert MAPS + "/wanted" not in bench.kube.objects and bench.operator.done == ["list"]
 
 
+def test_a_config_map_that_others_have_filled_meanwhile():
+    bench = Bench(resource=connector(state="stopped"))
+    bench.kube.put(MAPS + "/wanted", {"metadata": {"name": "wanted"}, "data": {"notes.txt": "x" * (1024 * 1024 - 50)}})
+    with pytest.raises(errors.RoadError, match="Kubernetes allows 1 MiB"):
+        bench.client.alter_offsets("orders", AT_9)
+    assert bench.annotations == {} and list(bench.data("wanted")) == ["notes.txt"]
+
+
 # ---- the whole change ---------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("spec", [{}, {"state": "running"}, {"state": "paused"}, {"state": "stopped"}])
