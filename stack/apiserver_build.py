@@ -46,20 +46,21 @@ def ensure_apiserver() -> Path:
 
 def missing() -> str:
     """Why it can neither be found nor be built here; "" if it can."""
-    if apiserver().is_file():
+    if apiserver().is_file() or _go():
         return ""
-    go = _go()
-    if not go:
-        return f"Go is missing (kube-apiserver is built with it): neither on the PATH nor in {_USUAL}"
-    found = subprocess.run([go, "env", "GOVERSION"], env=_environment(), text=True, capture_output=True, check=False).stdout
-    version = re.match(r"go(\d+)\.(\d+)", found)
-    if not version or (int(version[1]), int(version[2])) < _LEAST:
-        return f"{go} is {found.strip() or 'broken'}, kube-apiserver {VERSION} needs go{_LEAST[0]}.{_LEAST[1]} or later"
-    return ""
+    return f"Go {_LEAST[0]}.{_LEAST[1]} or later is missing (kube-apiserver is built with it): neither on the PATH nor in {_USUAL}"
 
 
-def _go() -> str | None:
-    return shutil.which("go", path=os.pathsep.join([os.environ.get("PATH", ""), _USUAL]))
+def _go() -> str:
+    """The first Go that is new enough; "" if there is none."""
+    found = [shutil.which("go"), shutil.which("go", path=_USUAL)]
+    return next((go for go in found if go and _version(go) >= _LEAST), "")
+
+
+def _version(go: str) -> tuple[int, ...]:
+    """Of a program that answers "go1.24.3"; () if it says none."""
+    answer = subprocess.run([go, "env", "GOVERSION"], env=_environment(), text=True, capture_output=True, check=False).stdout
+    return tuple(map(int, re.findall(r"\d+", answer)[:2]))
 
 
 def _environment() -> dict[str, str]:
@@ -76,7 +77,7 @@ def _build(target: Path) -> None:
     # Without them it calls itself v0.0.0, and clients that look at the version refuse it.
     values = {"gitVersion": f"v{VERSION}", "gitMajor": major, "gitMinor": minor}
     flags = " ".join(["-s", "-w", *(f"-X {package}.{name}={value}" for name, value in values.items())])
-    command = [str(_go()), "build", "-mod=readonly", "-buildvcs=false", "-trimpath", f"-ldflags={flags}", "-o", str(target), "."]
+    command = [_go(), "build", "-mod=readonly", "-buildvcs=false", "-trimpath", f"-ldflags={flags}", "-o", str(target), "."]
     # All cores for minutes: what runs beside it, such as tests, goes first.
     polite = [nice, "-n", "10"] if (nice := shutil.which("nice")) else []
     result = subprocess.run([*polite, *command], cwd=_SOURCES, env=_environment(), text=True, capture_output=True, check=False)
