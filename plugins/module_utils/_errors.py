@@ -31,7 +31,6 @@ class ConnectError(Exception):
         self.facts.update(facts)
         return self
 
-
     def twin(self) -> ConnectError:
         """An error of its own with the same words, for one of several that it hits."""
         found = type(self).__new__(type(self), *self.args)

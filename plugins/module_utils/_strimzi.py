@@ -117,6 +117,11 @@ def annotations(resource: dict) -> dict:
     return resource["metadata"].get("annotations") or {}
 
 
+def belongs_to(resource: dict, cluster) -> bool:
+    """Is it no KafkaConnector of another Connect cluster? cluster: None for any."""
+    return cluster is None or resource["kind"] == MIRROR or cluster_of(resource) == cluster
+
+
 def cluster_of(resource: dict) -> str:
     """The Connect cluster: that of the label, or the mirror itself."""
     if resource["kind"] == MIRROR:

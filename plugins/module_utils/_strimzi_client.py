@@ -203,10 +203,9 @@ class StrimziClient:
         except errors.KubeNotFound as error:
             raise errors.NoConnector("There is no %s %s in the namespace %s, so there is no such connector: %s" % (
                 kind, own, self.namespace, error.message), **error.facts)
-        cluster = _strimzi.cluster_of(found)
-        if self._connect_cluster and cluster != self._connect_cluster:
+        if not _strimzi.belongs_to(found, self._connect_cluster):
             raise errors.WishError("%s belongs to the Connect cluster %s, not to %s (connect_cluster). %s" % (
-                told(found), cluster or "that nobody names", self._connect_cluster, _NOTHING))
+                told(found), _strimzi.cluster_of(found) or "that nobody names", self._connect_cluster, _NOTHING))
         return found
 
     def place(self, name: str) -> dict:
@@ -271,8 +270,7 @@ class StrimziClient:
 
     def _resources(self) -> list:
         if self._resource is None:
-            return [one for kind in (CONNECTOR, MIRROR) for one in self._listed(kind)
-                    if self._connect_cluster in (None, _strimzi.cluster_of(one))]
+            return [one for kind in (CONNECTOR, MIRROR) for one in self._listed(kind) if _strimzi.belongs_to(one, self._connect_cluster)]
         kind, name = _strimzi.read_reference(self._resource)
         for one in [kind] if kind else [CONNECTOR, MIRROR]:
             try:

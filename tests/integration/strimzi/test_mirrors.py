@@ -86,9 +86,9 @@ def test_all_connectors_of_a_mirror(mirrored, mirror_cluster, namespace, road):
     assert namespace.get(MIRRORS, "mirror")["spec"] == before
 
 
-@pytest.mark.parametrize("module, arguments", [("connector_offsets", {"state": "absent", "stop": True}),
-                                                 ("connector_state", {"state": "stopped"}),
-                                               ("connector_offsets_info", {})])
+@pytest.mark.parametrize("module, arguments", [
+    ("connector_offsets", {"state": "absent", "stop": True}), ("connector_state", {"state": "stopped"}), ("connector_offsets_info", {}),
+])
 def test_a_name_that_the_mirror_does_not_have(mirrored, namespace, road, module, arguments):
     _topic, name, _checkpoint = mirrored()
     before = namespace.get(MIRRORS, "mirror")

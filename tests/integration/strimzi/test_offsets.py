@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import threading
+import time
 import uuid
 
 import pytest
 
-from tests.integration.support.configs import at, file_source, shaped
+from tests.integration.support.configs import at, file_sink, file_source, shaped, sink_at
 from tests.integration.support.modules import PREDICTED, run_module
 from tests.integration.support.operator.offsets import OPERATION
-from tests.integration.support.operator.stand_in import CONNECTORS, PAUSED
+from tests.integration.support.operator.stand_in import CONNECTORS, CONNECTS, PAUSED
+from tests.integration.support.proxy import Answer
 from tests.integration.support.strimzi import minimal_rules
 from tests.integration.support.worker import ordered, wait_until
 
@@ -115,6 +117,26 @@ def test_not_stopped(connect, namespace, road, running):
     assert namespace.get(CONNECTORS, name)["spec"] == before["spec"] and connect.offsets(name) == [at(4)]
 
 
+def test_offsets_of_a_connector_that_never_ran(connect, namespace, road, name, kafka):
+    """From Strimzi 1.2 on it is created stopped."""
+    namespace.connector(name, shaped(topic=name), state="stopped")
+    namespace.await_state(name, "STOPPED")
+    result = road(offsets=[at(2)])
+    assert result["changed"] and result["offsets_before"] == [] and connect.offsets(name) == [at(2)], result
+    assert road("connector_state", state="started")["changed"]
+    wait_until(lambda: kafka.exists(name) and kafka.values(name) == ['{"p":0}#3', '{"p":0}#4'], reason="the rest")
+
+
+def test_a_sink(connect, namespace, road, name, kafka, tmp_path):
+    kafka.create(name, 1, "delete")
+    kafka.produce(name, [f"v{number}" for number in range(5)])
+    namespace.connector(name, file_sink(name, tmp_path / "out"))
+    wait_until(lambda: connect.exists(name) and connect.offsets(name) == [sink_at(name, 5)], 90, "five records to be committed")
+    result = road(stop=True, offsets=[sink_at(name, "3")])
+    assert result["changed"] and result["offsets"] == [sink_at(name, 3)] and result["actions"][0]["distance"] == 2, result
+    wait_until(lambda: (tmp_path / "out").read_text().split() == ["v0", "v1", "v2", "v3", "v4", "v3", "v4"], reason="two records once more")
+
+
 # --- API versions
 
 @pytest.mark.parametrize("strimzi", ["0.51"], indirect=True)
@@ -167,6 +189,28 @@ def test_a_warning_of_before_is_no_verdict(namespace, road, running):
     namespace.annotate(CONNECTORS, name, None)
     result = road(offsets=[at(4)])
     assert not result["failed"] and not result["changed"], result
+
+
+def test_it_is_not_left_to_the_timer(namespace, operator, main, proxy_to, road, running):
+    """After the same failure twice the operator says and does nothing until its timer."""
+    name = running()
+    failed = []
+
+    def trick(request):
+        if request.verb == "GET" and request.path.endswith("/offsets") and len(failed) < 2:
+            failed.append(request.path)
+            return Answer(500, b'{"error_code": 500, "message": "not now"}')
+        return None
+
+    operator.stop()
+    operator.tick = 600.0
+    operator.workers[CONNECTS, "connect"] = proxy_to(main.url, trick).url
+    operator.start()
+    namespace.await_state(name, "RUNNING")
+    begun = time.monotonic()
+    result = road("connector_offsets_info")
+    assert result["offsets"] == [at(4)] and len(failed) == 2, result
+    assert time.monotonic() - begun < 30 and annotations(namespace, name) == {}
 
 
 def test_others_edit_the_resource_all_the_time(connect, namespace, road, stopped):

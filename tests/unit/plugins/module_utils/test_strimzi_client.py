@@ -143,6 +143,9 @@ def test_wrong_kind(resource, name, words):
 def test_another_connect_cluster():
     with pytest.raises(errors.WishError, match="belongs to the Connect cluster connect, not to other"):
         Bench(connect_cluster="other").client.status("orders")
+    assert Bench(connect_cluster="connect").client.connectors().keys() == {"orders"}
+    assert Bench(connect_cluster="other").client.connectors() == {}
+    assert Bench(MirrorOperator(), mirror(), connect_cluster="other").client.status(EAST)["connector"]["state"] == "RUNNING"
 
 
 def test_no_operator_has_reported(bench):
