@@ -17,7 +17,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._strimzi i
 def render(client, change, wish) -> dict:
     """The module's result: what a check run tells, with manifests and patches. client: StrimziClient. change: OffsetsChange.
 
-    Without the live offsets what is declared is rendered as it is. Raises WishError where that cannot be, as with purge.
+    Without the live offsets what is declared is rendered as it is, unless it depends on them, as with purge or guards; then it fails.
     """
     if getattr(client, "road", None) != "strimzi":
         raise errors.WishError("apply: false needs method: strimzi; nothing was changed.")
@@ -38,7 +38,8 @@ def render(client, change, wish) -> dict:
 def _declared(client, name, wish, error):
     """[{partition, offset}], None for all to be removed. Raises the error that is in the way of knowing the live offsets."""
     known = client.status(name)  # what is wrong with the resource is wrong in any case
-    if not isinstance(error, (errors.StateError, errors.Unreachable, errors.WaitError)) or wish is None or wish.in_words or wish.purge:
+    plain = wish is not None and not (wish.in_words or wish.purge or wish.guards)
+    if not plain or not isinstance(error, (errors.StateError, errors.Unreachable, errors.WaitError)):
         raise error
     keyed = wish.for_kind(SINK if known.get("type") == SINK else SOURCE)
     return None if keyed is None else [{"partition": entry.partition, "offset": entry.offset} for entry in (keyed[key] for key in sorted(keyed))]

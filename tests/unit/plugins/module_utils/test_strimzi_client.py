@@ -10,6 +10,7 @@ import json
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import OffsetsChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._guards import Guards
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import Taken
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import open_ledger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.configmap import ConfigMapLedger
@@ -436,9 +437,12 @@ def test_render_without_and_with_the_live_offsets(bench):
     change = OffsetsChange(client, "orders", Wish.present([{"partition": {"f": "a"}, "offset": {"p": BIG}}]), stop=True)
     assert render(client, change, change.wish)["patches"] == []
     blind = StrimziClient(bench.kube, "kafka", may_list=False)
-    change = OffsetsChange(blind, "orders", Wish.present(AT_9, purge=True), stop=True)
-    with pytest.raises(errors.StateError, match="list_in_check_mode"):
-        render(blind, change, change.wish)
+    guarded = Wish.present(AT_9)
+    guarded.guards = Guards(max_rewind=1)
+    for wish in (Wish.present(AT_9, purge=True), guarded):
+        change = OffsetsChange(blind, "orders", wish, stop=True)
+        with pytest.raises(errors.StateError, match="list_in_check_mode"):
+            render(blind, change, change.wish)
     assert bench.kube.patches() == []
 
 
