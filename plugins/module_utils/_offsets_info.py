@@ -216,7 +216,7 @@ class OffsetsInfo:
             connector = Connector(dict(parts.get("status") or {}, name=name))
             try:
                 found.append(dict(self._sink(name, connector, parts) if connector.kind == SINK else self._by_rest(name, connector), name=name))
-            except errors.AmbiguousName as error:
+            except (errors.AmbiguousName, errors.RoadError) as error:
                 self._leave_out(name, error)
             except errors.NoConnector:
                 pass  # deleted meanwhile

@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger im
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import open_ledger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.configmap import ConfigMapLedger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import Lifecycle
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._offsets_info import OffsetsInfo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import Once
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
@@ -383,6 +384,18 @@ def test_all_connectors_of_a_mirror():
     bench = Bench(MirrorOperator(), mirror())
     assert list(StrimziClient(bench.kube, "kafka", "mirror").connectors()) == [EAST]
     assert list(StrimziClient(bench.kube, "kafka").connectors()) == [EAST]
+
+
+def test_those_without_the_lines_are_left_out_of_all():
+    bench = Bench()
+    bare = connector()
+    bare["metadata"]["name"] = "bare"
+    del bare["spec"]["listOffsets"]
+    bare["status"] = bench.resource["status"]
+    bench.kube.put(bench.operator.path.replace("orders", "bare"), bare)
+    found = OffsetsInfo(bench.client, None).all()
+    assert [(one["name"], one["offsets_count"]) for one in found["connectors"]] == [("orders", 1)] and found["method"] == "strimzi"
+    assert any("bare is left out: KafkaConnector/bare does not say where" in text for text in found["warnings"])
 
 
 # ---- check mode ---------------------------------------------------------------------------------------------------
