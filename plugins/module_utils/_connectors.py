@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils import _ba
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LEAVE, OffsetsChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import PAUSED, RUNNING, STATES, STOPPED, Connector, Lifecycle
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._operator import STRIMZI, check_pod
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
 
 _GLOB = "*?["
@@ -136,8 +137,8 @@ def _purge(client, name, wait_timeout, check_mode) -> dict:
         raise
 
 
-def declare_state(client, name: str, state: str, wait_timeout: float, check_mode: bool) -> dict:
-    """Bring about started, paused or stopped and wait until it is a fact."""
+def declare_state(client, name: str, state: str, wait_timeout: float, check_mode: bool, force=False) -> dict:
+    """Bring about started, paused or stopped and wait until it is a fact. force: though an operator may set it back."""
     wanted = STATES[state]
     lifecycle = Lifecycle(client, name, wait_timeout)
     # A stop works at once, also while the connector waits for another worker.
@@ -151,6 +152,8 @@ def declare_state(client, name: str, state: str, wait_timeout: float, check_mode
     }
     if not changed:
         return result
+    if client.road != STRIMZI:
+        check_pod(found, force, lifecycle.warnings.append)
     client.require_url(name)
     if wanted == STOPPED:
         client.require("stop")

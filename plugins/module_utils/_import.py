@@ -17,8 +17,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_file import OffsetFile
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import Once
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import KEEP
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import FILE, GROUP, TOPIC, Roads
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._shared import SharedBrokers, SharedWorker
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import FILE, GROUP, STRIMZI, TOPIC, Roads
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._shared import SharedBrokers, SharedOperator, SharedWorker
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file import FileReader
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, sink_shaped
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._together import Together
@@ -66,7 +66,7 @@ class Import:
         """client, kafka: None if there is none. params: those of the module."""
         self._params = params
         self._wishes = wishes(params)
-        self._worker = SharedWorker(client) if client is not None else None
+        self._worker = None if client is None else SharedOperator(client) if client.road == STRIMZI else SharedWorker(client)
         self._brokers = SharedBrokers(kafka) if kafka is not None else None
         self._sources = sources
         if params["method"] == FILE or params["offset_file"] and params["method"] == "auto":
