@@ -38,7 +38,8 @@ def rows(folder: Path) -> list[Row]:
             many = few + room
         with fleet(stack, many, folder) as hosts:
             last = seconds(folder, "import_offsets", hosts, next(NUMBERS))
-        growth = Row(f"(l) import_offsets: {FORKS} of {many} clusters against {FORKS} of {few}", last / many * FORKS, first / few * FORKS, 1.3)
+        name = f"(l) import_offsets: {FORKS} of {many} clusters against {FORKS} of {few}"
+        growth = Row(name, last / many * FORKS, first / few * FORKS, 1.3)
         return [*found, growth]
     finally:
         stack.purge()
