@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections import namedtuple
+from urllib.parse import quote
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 
@@ -230,16 +231,23 @@ def not_ready(resource: dict) -> list:
     return ["%s: %s" % (one.get("reason"), one.get("message")) for one in conditions(resource) if one.get("type") == "NotReady"]
 
 
-def is_hopeless(words) -> bool:
+def is_hopeless(words, connector: str) -> bool:
     """Is it of those reasons for NotReady that somebody has to do something about?"""
-    return any(one.startswith(_HOPELESS) and not _PASSING.search(one) for one in words)
+    return any(one.startswith(_HOPELESS) and not _PASSING.search(one) for one in _nameless(words, connector))
 
 
-def looks_until_verdict(words):
+def looks_until_verdict(words, connector: str):
     """How often the operator has to say the same once more, made to look again, until it counts; None: it is waited for."""
+    words = _nameless(words, connector)
     if all(_PASSING.search(one) for one in words):
         return None
     return 3 if all(_PASSING.search(one) or _DOUBTFUL.search(one) for one in words) else 1
+
+
+def _nameless(words, connector) -> list:
+    """A connector can be called 409."""
+    names = "|".join(map(re.escape, (connector, quote(connector, safe=""), connector.replace("->", "--"))))
+    return [re.sub(r"(?<![-.\w])(%s)(?![-\w])" % names, "", one) for one in words]
 
 
 def is_reconciled(resource: dict) -> bool:

@@ -111,7 +111,7 @@ class StrimziClient:
             found = _strimzi.settled_status(resource, part)
             if found is not None and (self._asked or _strimzi.is_seen(resource)):
                 break
-            if found is None and (self.kube.clock() > end or _strimzi.is_hopeless(_strimzi.not_ready(resource))):
+            if found is None and (self.kube.clock() > end or _strimzi.is_hopeless(_strimzi.not_ready(resource), name)):
                 raise self._no_report(resource, name)
             if self.kube.clock() > end:
                 self._warn("The operator has not reported on the present %s yet; what is known of %s may be old." % (told(resource), name))
@@ -323,7 +323,7 @@ class StrimziClient:
                 raise errors.StateError("%s is being deleted. %s" % (told(resource), _NOTHING))
             if resource["kind"] == CONNECTOR and not _strimzi.cluster_of(resource):
                 raise errors.StateError("%s has no label %s, so no operator cares for it. %s" % (told(resource), _strimzi.CLUSTER, _NOTHING))
-            if _strimzi.status_of(resource, name) is None or _strimzi.is_hopeless(_strimzi.not_ready(resource)):
+            if _strimzi.status_of(resource, name) is None or _strimzi.is_hopeless(_strimzi.not_ready(resource), name):
                 if self.kube.clock() > quiet:
                     raise self._no_report(resource, name)
             elif OFFSETS in _strimzi.annotations(resource):
@@ -467,8 +467,8 @@ class StrimziClient:
             now = _strimzi.complaints(resource) + _strimzi.not_ready(resource)
             if now != seen:
                 seen, since, looks = now, clock(), 0
-            if looks and clock() - since > _NUDGE and (_strimzi.complaints(resource) or _strimzi.is_hopeless(now)):
-                enough = _strimzi.looks_until_verdict(_strimzi.complaints(resource) or now)
+            if looks and clock() - since > _NUDGE and (_strimzi.complaints(resource) or _strimzi.is_hopeless(now, name)):
+                enough = _strimzi.looks_until_verdict(_strimzi.complaints(resource) or now, name)
                 if enough is not None and looks >= enough:
                     raise _refused(resource, name, word, now)
             if clock() > end:

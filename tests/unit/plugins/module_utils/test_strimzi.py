@@ -137,7 +137,7 @@ def test_conditions():
     ("CompletionException", "409 rebalance", False),
 ])
 def test_not_ready(reason, words, hopeless):
-    assert _strimzi.is_hopeless(_strimzi.not_ready(told(("NotReady", reason, words)))) is hopeless
+    assert _strimzi.is_hopeless(_strimzi.not_ready(told(("NotReady", reason, words))), "c") is hopeless
 
 
 @pytest.mark.parametrize("words, looks", [
@@ -145,7 +145,14 @@ def test_not_ready(reason, words, hopeless):
     ("ConfigMap x does not exist", 1), ("the object has been modified", None), ("the connector is not in STOPPED state", 1),
 ])
 def test_what_may_pass(words, looks):
-    assert _strimzi.looks_until_verdict([words]) == looks and _strimzi.looks_until_verdict([words, "409"]) == looks
+    assert _strimzi.looks_until_verdict([words], "x") == looks and _strimzi.looks_until_verdict([words, "409"], "x") == looks
+
+
+@pytest.mark.parametrize("name", ["orders-409", "east->409.MirrorSourceConnector"])
+def test_names_are_not_what_the_operator_says(name):
+    for one in (name, name.replace(">", "%3E"), name.replace("->", "--")):
+        assert _strimzi.looks_until_verdict([f"PATCH /connectors/{one}/offsets returned 400"], name) == 1
+    assert _strimzi.looks_until_verdict([f"PATCH /connectors/{name}/offsets returned 409"], name) is None
 
 
 def test_pods():
