@@ -30,9 +30,12 @@ def check(path: str) -> None:
         raise WishError("The backup file %s exists already and is never overwritten; nothing was changed." % path)
 
 
-def write(path: str, snapshot, cluster: dict, road: str) -> None:
-    """Mode 0600, on the disk before the first write. cluster: what tells it apart. Raises ConnectError."""
-    text = _document.write([snapshot], cluster, road, datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"))
+def write(path: str, snapshots: list, cluster: dict, road: str, replace=False, **more) -> None:
+    """Mode 0600, on the disk before the first write. cluster: what tells it apart. more: see _document.write. Raises ConnectError.
+
+    replace: the file is this run's own, which goes on with it.
+    """
+    text = _document.write(snapshots, cluster, road, datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), **more)
     part = "%s.part-%d" % (path, os.getpid())
     try:
         os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
@@ -42,8 +45,12 @@ def write(path: str, snapshot, cluster: dict, road: str) -> None:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
-            os.link(part, path)  # unlike a rename it fails if the file exists
+            if replace:
+                os.replace(part, path)
+            else:
+                os.link(part, path)  # unlike a rename it fails if the file exists
         finally:
-            os.unlink(part)
+            if os.path.lexists(part):
+                os.unlink(part)
     except OSError as error:
         raise ConnectError("The backup file %s cannot be written: %s." % (path, error.strerror))

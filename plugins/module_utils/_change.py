@@ -9,6 +9,8 @@
 was it made before? -> read -> plan -> can it be done, by which road? -> stop if asked -> read again -> back up -> apply -> read
 back -> put the state back. Whatever fails after the first write: offsets and state are put back as they were, and the error
 says so, or says what is left to do.
+
+It is written as a generator of steps (see _steps), so that many changes can be made together (see _together).
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._readiness import Readiness
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import change_result, pairs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import GROUP, Roads
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._steps import FRESH, HALT, READY, alone, pause, resume, write
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import key_order_trap
 
 #: seconds that a worker may take to show what it has just accepted
@@ -92,8 +95,12 @@ class OffsetsChange:
 
     def run(self, check_mode: bool) -> dict:
         """The module's result. Raises ConnectError, which says what has become of offsets and state."""
+        return alone(self.steps(check_mode), self.sleep)
+
+    def steps(self, check_mode: bool):
+        """The same as a generator of steps, which whoever runs it carries out; it returns what run() returns."""
         try:
-            return self._run(check_mode)
+            return (yield from self._run(check_mode))
         except errors.ConnectError as error:
             self._tell_ledger(error)
             error.warnings = self.warnings
@@ -109,7 +116,7 @@ class OffsetsChange:
     def _run(self, check_mode: bool) -> dict:
         for attempt in range(_AT_ONCE):
             try:
-                return self._attempt(check_mode)
+                return (yield from self._attempt(check_mode))
             except Lost:
                 raise
             except Taken:
@@ -123,7 +130,8 @@ class OffsetsChange:
         if self.once.named:
             found = self.ready.find(self.wish)  # another run may have been waited for
         if over != TODO:
-            return self._over(over, found, check_mode)
+            yield READY
+            return (yield from self._over(over, found, check_mode))
         if self.wish.origin is not None:
             self.wish.check_origin(self._kind(found), self.roads.cluster()["kafka_cluster_id"])
         try:
@@ -135,11 +143,13 @@ class OffsetsChange:
             plan = self._plan(found)
         self.warnings.extend(plan.warnings + self.store.concerns(plan.live))
         if not plan.changed:
-            return self._nothing_to_change(plan, found, check_mode)
+            yield READY
+            return (yield from self._nothing_to_change(plan, found, check_mode))
         found = self.ready.check(found, self.store, self._copied or self.wish)
         if self.backup:
             _backup.check(self.backup)
         self._warn_repeat(found)
+        yield READY
         if check_mode:
             return self._result(plan, found)
         if found is None or found.stopped or self.ready.never_ran(found, self.store) or (
@@ -147,16 +157,17 @@ class OffsetsChange:
             if not self.store.gated or self.store.road == GROUP:
                 plan = self._plan(found)  # a task that was waited for has committed once more
             if not plan.changed:
-                return self._nothing_to_change(plan, found, check_mode)
-            return self._change_held(plan, found)
+                return (yield from self._nothing_to_change(plan, found, check_mode))
+            return (yield from self._change_held(plan, found))
         self._begin(found, found.state if self.ready.stop else None)
         if found.idle and self.store.gated:
             try:
-                return self._bring_due(self._change(plan, found), found)
+                result = yield from self._change(plan, found)
+                return (yield from self._bring_due(result, found))
             except errors.NotStopped as error:
                 if not self.ready.stop:
                     raise self.ready.not_stopped(found, error.facts)
-        return self._change_stopped(found)
+        return (yield from self._change_stopped(found))
 
     # ---- before ----------------------------------------------------------------------------------------------
 
@@ -229,7 +240,7 @@ class OffsetsChange:
         if over == UNDONE and not self.once.undo:
             self.warnings.append("The change %s of %s was put back on %s, and stays so. To make it again give it another id." % (
                 self.once.change_id, self.name, self.once.change.times[self.once.change.phase]))
-        return self._bring_due(dict(self._result(plan, found), already_applied=over == DONE), found, check_mode)
+        return (yield from self._bring_due(dict(self._result(plan, found), already_applied=over == DONE), found, check_mode))
 
     def _plan_nothing(self, found):
         self.store, plan = self.roads.plan(found, Wish.nothing())
@@ -239,9 +250,9 @@ class OffsetsChange:
         if not check_mode:
             self._begin(found)
             self.once.written(self.once.state_due)
-        return self._bring_due(self._result(plan, found), found, check_mode)
+        return (yield from self._bring_due(self._result(plan, found), found, check_mode))
 
-    def _bring_due(self, result, found, check_mode=False) -> dict:
+    def _bring_due(self, result, found, check_mode=False):
         """Put the connector back to the state that an earlier run of this change, which did not end, has found."""
         due = self.once.state_due
         if due is not None and self.after_change == LATER:
@@ -253,7 +264,7 @@ class OffsetsChange:
                 self.name, found.state, self.once.change_id, due))
             result["changed"] = True
             if not check_mode:
-                result["connector"] = self._put_state_back(due).result()
+                result["connector"] = (yield from self._put_state_back(due)).result()
         if not check_mode:
             self._done()
         return self._with_change(result)
@@ -280,45 +291,47 @@ class OffsetsChange:
 
     # ---- the change ------------------------------------------------------------------------------------------
 
-    def _change_held(self, plan, found) -> dict:
+    def _change_held(self, plan, found):
         """It is stopped already, maybe by a run of this change that did not end."""
         self._begin(found)
         try:
-            result = self._change(plan, found)
+            result = yield from self._change(plan, found)
         except (Lost, _Untold):
             raise
         except errors.ConnectError as error:
             due = self.once.state_due
-            raise error if found is None or due is None else self._state_put_back(due, error)
-        return self._bring_due(result, found)
+            raise error if found is None or due is None else (yield from self._state_put_back(due, error))
+        return (yield from self._bring_due(result, found))
 
-    def _change_stopped(self, found) -> dict:
+    def _change_stopped(self, found):
         """Stop, change, put the state back, also when the change fails."""
         self.ready.is_stopped_here = True
         self._state_back = False
         due = self.once.state_due or found.state
         try:
+            yield HALT
             stopped = self.ready.halt(found, self.store)
             if self._kind(found) == SINK:
                 self.ready.await_free(stopped, self.store)
+            yield FRESH
             plan = self._plan(stopped)
             if plan.changed:
-                result = self._change(plan, stopped, due)
+                result = yield from self._change(plan, stopped, due)
             else:
                 self._note_written(due)
                 result = self._result(plan, stopped)
         except (Lost, _Untold):
             raise  # another run puts it back
         except errors.ConnectError as error:
-            raise self._state_put_back(due, error)
+            raise (yield from self._state_put_back(due, error))
         except Exception:  # a fault of our own must not leave a connector stopped
-            self._put_state_back(due)
+            yield from self._put_state_back(due)
             raise
         if self.after_change != PUT_BACK:
             self.once.later()
             return dict(result, state_before=due)
         try:
-            after = self._put_state_back(due)
+            after = yield from self._put_state_back(due)
         except errors.ConnectError as error:
             raise error.also("The offsets are %s, but the connector is not back to %s: %s" % (
                 "changed as declared" if result["changed"] else "as they were", due, self._state_left_to_do(due)),
@@ -329,6 +342,7 @@ class OffsetsChange:
         return dict(self._with_change(result), connector=after.result(), state_before=due)
 
     def _put_state_back(self, due: str):
+        yield resume(due)
         after = self.lifecycle.reach(PAUSED if due == PAUSED else RUNNING, self.lifecycle.read_settled())
         self._state_back = True
         return after
@@ -338,27 +352,27 @@ class OffsetsChange:
 
     def _state_put_back(self, due, error):
         try:
-            after = self._put_state_back(due)
+            after = yield from self._put_state_back(due)
         except errors.ConnectError as other:
             return error.also("The connector could not be put back to %s either (%s): %s" % (due, other.message, self._state_left_to_do(due)))
         return error.also("The connector was put back: it is %s." % after, connector=after.result())
 
-    def _change(self, plan, stopped, state_due=None) -> dict:
+    def _change(self, plan, stopped, state_due=None):
         """state_due: what the connector has to be put back to afterwards."""
         before, self._meant = plan.live, plan.wish
         if not self.backup and self.store.recreates(plan):
             self.backup = _backup.default_path(self.name)
         if self.backup and not self._backed_up:
             try:
-                _backup.write(self.backup, before, self.roads.cluster(), self.store.road)
+                _backup.write(self.backup, [before], self.roads.cluster(), self.store.road)
             except errors.ConnectError as error:
                 raise error.also("Nothing was changed.")
             self._backed_up = True
         if self.once.named:
             self.once.writing(*plan.sides(), self.store.images(plan))
         try:
-            self._apply(plan)
-            self._await_settled()
+            yield from self._apply(plan)
+            yield from self._await_settled()
         except Lost:
             raise
         except errors.ConnectError as error:
@@ -386,7 +400,7 @@ class OffsetsChange:
                 "once it ran on, the next run of this change would change it again. Run the same again, which finishes the change. %s"
                 % (self.name, self.once.where, error.message), **dict(error.facts, changed=self._written, backup_file=self.backup))
 
-    def _await_settled(self) -> None:
+    def _await_settled(self):
         """A task that was abandoned when the connector was stopped commits once more when it comes back; no gate stops it.
 
         See org.apache.kafka.connect.runtime.Worker#awaitStopTask: it is given up after task.shutdown.graceful.timeout.ms.
@@ -394,7 +408,7 @@ class OffsetsChange:
         for _time in range(_OVERWRITTEN):
             end = self.clock() + self.settle
             while self.clock() < end:
-                self.sleep(min(1.0, max(_PAUSE, end - self.clock())))
+                yield pause(min(1.0, max(_PAUSE, end - self.clock())))
             rest = make_plan(self.store.read(), self._meant, check_types=False) if self.settle else None
             if rest is None or not rest.changed:
                 return
@@ -402,18 +416,18 @@ class OffsetsChange:
                 "Something wrote other offsets of %s over the change within %g s, first %s: %s. Most likely a task that did not end when the "
                 "connector was stopped. The change was made again." % (
                     self.name, self.settle, canonical(rest.changes[0].partition), canonical(rest.changes[0].before)))
-            self._apply(rest)
+            yield from self._apply(rest)
         raise errors.ReadBackError("Something writes other offsets of %s over the change again and again, within %g s each time." % (
             self.name, self.settle))
 
-    def _apply(self, plan) -> None:
+    def _apply(self, plan):
         """Write until a fresh read shows the wish; an answer that got lost is first read back, then repeated."""
         gate = self.clock() + _GATE
         end = self.clock() + self.lifecycle.wait_timeout
         while True:
             doubt = None
             try:
-                warning = self.store.apply(plan)
+                warning = yield write(self.store, plan)
                 self._written = True
                 if warning and warning not in self.warnings:
                     self.warnings.append(warning)
@@ -425,7 +439,7 @@ class OffsetsChange:
                 self._written = True
                 doubt = error
             try:
-                rest = self._read_back(doubt is None)
+                rest = yield from self._read_back(doubt is None)
             except errors.ConnectError as error:
                 if doubt is not None:
                     raise doubt.also("Reading back failed: " + error.message)
@@ -436,7 +450,7 @@ class OffsetsChange:
                 raise self._not_what_was_declared(rest)
             if self.clock() > end:
                 raise doubt
-            self.sleep(_PAUSE)
+            yield pause(_PAUSE)
             plan = rest
 
     def _read_back(self, patient: bool):
@@ -449,7 +463,7 @@ class OffsetsChange:
             if self.clock() > end + self.lifecycle.wait_timeout:
                 raise errors.WriteUnsure("A transaction of another producer is open on %s and hides what was written behind it."
                                          % self.store.hidden())
-            self.sleep(_PAUSE)
+            yield pause(_PAUSE)
 
     def _not_what_was_declared(self, rest):
         hidden = [action.partition for action in rest.changes if action.unreadable]
@@ -495,7 +509,7 @@ class OffsetsChange:
         if not self.backup:
             path = _backup.default_path(self.name)
             try:
-                _backup.write(path, before, self.roads.cluster(), self.store.road)
+                _backup.write(path, [before], self.roads.cluster(), self.store.road)
             except errors.ConnectError as error:
                 self.warnings.append(error.message)
                 return "Put offsets_before back by hand."

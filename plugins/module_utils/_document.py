@@ -63,6 +63,17 @@ def _ends_early(text: str, error: ValueError) -> bool:
             or error.msg.startswith("Invalid \\uXXXX") and len(rest) <= len("uXXXX"))
 
 
+def connectors_in(document, source: str):
+    """Names of the connectors that a document has pairs of, sorted; None where it does not say of whom they are. Raises WishError."""
+    if isinstance(document, list):
+        return None
+    if not isinstance(document, dict):
+        raise WishError("%s must be a JSON object or list, it is %s." % (source, describe(document)))
+    if _is_our_own(document):
+        return sorted(_our_own(document, source))
+    return None if set(document) == {"offsets"} else sorted(document)
+
+
 def items_for(document, connector: str, source: str) -> list:
     """The list of pairs that a document holds for one connector. Raises WishError."""
     if isinstance(document, list):

@@ -32,6 +32,13 @@ class ConnectError(Exception):
         return self
 
 
+    def twin(self) -> ConnectError:
+        """An error of its own with the same words, for one of several that it hits."""
+        found = type(self).__new__(type(self), *self.args)
+        found.__dict__.update(self.__dict__, facts=dict(self.facts), warnings=list(self.warnings))
+        return found
+
+
 class WishError(ConnectError):
     """The declaration cannot be accepted; raised before anything is written."""
 

@@ -191,9 +191,9 @@ class Decoded:
         for partitions in self.connectors.values():
             self._choose(partitions)
 
-    def live_keys(self) -> dict:
-        """connector -> the canonical partitions that have a live record"""
-        return {name: {key for key, held in partitions.items() if held.live} for name, partitions in self.connectors.items()}
+    def live_keys(self, connector: str) -> set:
+        """The canonical partitions of a connector that have a live record."""
+        return {key for key, held in self.of(connector).items() if held.live}
 
     def of(self, connector: str) -> dict:
         """canonical partition -> Held"""

@@ -34,8 +34,9 @@ def topics_of(name: str, rest, reader, offset_topic=None, config=None, for_chang
         same_cluster(rest, reader.kafka)
     own = (config or {}).get("offsets.storage.topic")
     if not own:
-        if offset_topic and rest is not None and not sure:
-            _check_it_is_theirs(name, rest, reader, offset_topic, config is not None)
+        if offset_topic and rest is not None and not sure and reader.proven != offset_topic:
+            if _check_it_is_theirs(name, rest, reader, offset_topic, config is not None):
+                reader.proven = offset_topic
         return [offset_topic or find(rest, reader)]
     elsewhere = config.get("producer.override.bootstrap.servers")
     if elsewhere and _servers(elsewhere) != _servers(reader.kafka.brokers):
@@ -61,25 +62,28 @@ def same_cluster(rest, kafka) -> None:
             % (kafka.brokers, kafka.cluster_id, rest.url, theirs))
 
 
-def _check_it_is_theirs(name, rest, reader, topic, exists) -> None:
-    """The topic of another Connect cluster may have a connector of the same name, or none. Raises RoadError."""
+def _check_it_is_theirs(name, rest, reader, topic, exists) -> bool:
+    """Is it proven, or does only nothing speak against it? The topic of another Connect cluster may have a connector of the same name, or none.
+
+    Raises RoadError.
+    """
     shown = _shown(name, rest) if exists else None
     known = {name: shown} if shown else _known(rest)
-    held = reader.read(topic).decoded(name if shown else None).live_keys()
+    held = reader.read(topic).decoded(name if shown else None)
     listed = {connector: found for connector, found in known.items() if found}
-    if listed and not any(found & held.get(connector, set()) for connector, found in listed.items()):
+    if listed and not any(found & held.live_keys(connector) for connector, found in listed.items()):
         raise errors.RoadError(
             "offset_topic %s has none of the offsets that REST shows for %s: it is not the topic of the worker at %s. Nothing was changed."
             % (topic, ", ".join(sorted(listed)), rest.url))
     if shown:
-        return
+        return True
     ours = rest.connectors()
     workers = {((parts.get("status") or {}).get("connector") or {}).get("worker_id") for parts in ours.values()} | {urlsplit(rest.url).netloc}
     found = _groups(reader.kafka)
     groups = {group: work for group, (work, addresses) in found.items()}
     theirs = {group for group, (work, addresses) in found.items() if addresses & workers}
     for group, work in sorted(groups.items()):
-        strangers = sorted(connector for connector in work if group not in theirs and held.get(connector) and connector not in ours)
+        strangers = sorted(connector for connector in work if group not in theirs and held.live_keys(connector) and connector not in ours)
         if strangers:
             raise errors.RoadError(
                 "offset_topic %s has offsets of %s, which the workers of the group %s have, and which the worker at %s does not know: it "
@@ -91,6 +95,7 @@ def _check_it_is_theirs(name, rest, reader, topic, exists) -> None:
             "The Connect clusters %s each have a connector %s, and the worker at %s does not show its offsets, so whether %s is its topic "
             "cannot be told. If it is, name its group.id as connect_group. Nothing was changed."
             % (" and ".join(namesakes), name, rest.url, topic))
+    return bool(listed)
 
 
 def _shown(name, rest):
@@ -127,6 +132,8 @@ def find(rest, reader) -> str:
     """The worker's offsets topic by its content: it has the offsets that REST shows. Raises RoadError."""
     if rest is None:
         raise errors.RoadError("Without connect_url there is nothing to tell the offsets topic by. " + _HINT)
+    if reader.proven:
+        return reader.proven
     candidates = [topic.name for topic in reader.kafka.offset_topics()]
     proven = []
     if candidates:
@@ -138,7 +145,8 @@ def find(rest, reader) -> str:
             except (errors.NotOffsetsTopic, errors.BrokerDenied):
                 pass
     if len(proven) == 1:
-        return proven[0]
+        reader.proven = proven[0]
+        return reader.proven
     raise errors.RoadError(
         "Which topic the worker at %s keeps its offsets in cannot be told for certain: %s on the Kafka cluster at %s. %s" % (
             rest.url, "%s hold what it shows" % ", ".join(proven) if proven else
@@ -163,10 +171,10 @@ def _known(rest) -> dict:
 
 
 def _proves(known, log) -> bool:
-    held = log.decoded().live_keys()
-    if any(listed is not None and not listed <= held.get(name, set()) for name, listed in known.items()):
+    held = log.decoded()
+    if any(listed is not None and not listed <= held.live_keys(name) for name, listed in known.items()):
         return False
-    return any(held.get(name) for name in known)
+    return any(held.live_keys(name) for name in known)
 
 
 def workers_at(kafka, name: str, group=None, tasks_only=True) -> list:

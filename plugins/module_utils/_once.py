@@ -100,7 +100,7 @@ class Once:
         return self.ledger.where
 
     def close(self) -> None:
-        self.ledger.close()
+        self.ledger.close(self.connector)
 
     # ---- before ----------------------------------------------------------------------------------------------
 

@@ -52,11 +52,12 @@ class Roads:
     """The roads to one connector's offsets."""
 
     def __init__(self, rest, name: str, kafka=None, method=AUTO, offset_topic=None, raw_keys=None, key_order=None, connect_group=None,
-                 consumer_group=None, force=False, sources=None, offset_file=None, sleep=None):
+                 consumer_group=None, force=False, sources=None, offset_file=None, reader=None, sleep=None):
         """rest: ConnectClient or None. kafka: KafkaClient or None. method: auto, rest, topic, group or file.
 
         consumer_group: of a sink, where neither its configuration nor its name tell. force: offsets of a sink or of MirrorMaker may be
         outside of the log. sources: SourceClusters, for MirrorMaker. offset_file: path of a standalone worker's file.
+        reader: TopicReader or FileReader, where several connectors have one together.
 
         Raises WishError where the method lacks what it needs.
         """
@@ -81,6 +82,7 @@ class Roads:
         #: the brokers gave no answer about a sink that REST can change
         self._blind = False
         self._topic_store = None
+        self._reader = reader
         self._turned = False
         if offset_file and method == AUTO:
             self.method = FILE
@@ -98,7 +100,7 @@ class Roads:
     def _open_file(self, path) -> None:
         if not path:
             raise errors.WishError("method: file needs offset_file, or worker_config of a standalone worker; nothing was changed.")
-        self.kafka = OffsetFile(path)
+        self.kafka = OffsetFile(path) if self._reader is None else self._reader.kafka
         self._offset_topic = self.kafka.path
 
     @property
@@ -424,7 +426,7 @@ class Roads:
 
     def _topic(self, found) -> TopicStore:
         if self._topic_store is None:
-            reader = FileReader(self.kafka) if self.is_file else TopicReader(self.kafka)
+            reader = self._reader or (FileReader(self.kafka) if self.is_file else TopicReader(self.kafka))
             self.cluster()  # while the brokers answer: a backup may have to be written when they do not any more
             config = self.rest.info(self.name)["config"] if found is not None else None
             topics = topics_of(self.name, self.rest, reader, self._offset_topic, config, sure=bool(self._connect_group))

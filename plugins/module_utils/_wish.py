@@ -46,15 +46,22 @@ def _has_document(params: dict) -> bool:
 
 
 def _declared(params: dict, absent: bool) -> Wish:
-    declare, items, origin, ordered = Wish.present, params["offsets"], None, False
     if _has_document(params):
-        declare, items, origin, ordered = Wish.document, *_document_items(params)
-        items = rewrite(items, params["rewrite"])
-    elif params["rewrite"]:
+        document, source = read_document(params["src"], params["content"])
+        return from_document(document, params["copy_from"] or params["name"], source, params["purge"], params["force"], absent, params)
+    if params["rewrite"]:
         raise WishError("rewrite belongs to src, content or copy_from: it says under which partitions their offsets are declared. Nothing was changed.")
-    wish = Wish.absent(items, params["raw_keys"]) if absent else declare(items, params["purge"])
-    wish.origin = None if params["force"] else origin
-    wish.ordered = ordered
+    return Wish.absent(params["offsets"], params["raw_keys"]) if absent else Wish.present(params["offsets"], params["purge"])
+
+
+def from_document(document, name: str, source: str, purge=False, force=False, absent=False, params=None) -> Wish:
+    """What a document declares for the connector that it calls ``name``. params: rewrite and raw_keys, if there are any. Raises WishError."""
+    items = _document.items_for(document, name, source)
+    if params is not None:
+        items = rewrite(items, params["rewrite"])
+    wish = Wish.absent(items, params["raw_keys"]) if absent else Wish.document(items, purge)
+    wish.origin = None if force else _document.origin_of(document, name, source)
+    wish.ordered = _document.is_ordered(document, name)
     return wish
 
 
@@ -107,18 +114,11 @@ def _limit(value, name: str):
         raise error.also("Nothing was changed.")
 
 
-def _document_items(params: dict):
-    """(the list of pairs, its Origin or None, whether fields are in the keys' order), of another connector if copy_from says so."""
-    name = params["copy_from"] or params["name"]
-    if params["src"] is not None:
-        source = params["src"]
-        document = _document.parse(_read(source), source)
-    else:
-        source = "content"
-        document = params["content"]
-        if isinstance(document, str):
-            document = _document.parse(document, source)
-    return _document.items_for(document, name, source), _document.origin_of(document, name, source), _document.is_ordered(document, name)
+def read_document(src, content) -> tuple:
+    """(the document, what it is called in messages) of the options src and content. Raises WishError."""
+    if src is not None:
+        return _document.parse(_read(src), src), src
+    return (_document.parse(content, "content") if isinstance(content, str) else content), "content"
 
 
 def _read(path: str) -> str:

@@ -26,11 +26,11 @@ def beside_file(params) -> dict:
     return params
 
 
-def open_ledger(params, client, kafka, connector=None, exists=True):
+def open_ledger(params, client, kafka, connector=None, exists=True, whole=False):
     """The ledger, None for ledger: none. Raises WishError that says what is missing.
 
     params: ledger, and ledger_topic, ledger_file, connect_group where they are given. client, kafka: None if there is none.
-    connector: None to look at all. exists: whether a worker knows the connector.
+    connector: None to look at all. exists: whether a worker knows the connector. whole: see TopicLedger.
     """
     chosen = params.get("ledger") or AUTO
     path = params.get("ledger_file")
@@ -45,7 +45,7 @@ def open_ledger(params, client, kafka, connector=None, exists=True):
     if chosen == TOPIC:
         if kafka is None:
             raise WishError("ledger: topic needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS); nothing was changed.")
-        return TopicLedger(kafka, params.get("ledger_topic") or DEFAULT, params.get("connect_group") or None)
+        return TopicLedger(kafka, params.get("ledger_topic") or DEFAULT, params.get("connect_group") or None, whole)
     if client is None and chosen == CONFIG:
         raise WishError("ledger: config needs connect_url (or the environment variable KAFKA_CONNECT_URL); nothing was changed.")
     if chosen == AUTO or not exists:

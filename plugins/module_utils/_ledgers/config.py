@@ -55,7 +55,7 @@ class ConfigLedger:
     def where(self) -> str:
         return "the configuration of %s (%s)" % ("each connector" if self.connector is None else self.connector, LEDGER)
 
-    def close(self) -> None:
+    def close(self, connector: str) -> None:
         """There is nothing to let go of."""
 
     # ---- reading -----------------------------------------------------------------------------------------------

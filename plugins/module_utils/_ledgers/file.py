@@ -42,7 +42,7 @@ class FileLedger:
     def where(self) -> str:
         return "the file %s" % self.path
 
-    def close(self) -> None:
+    def close(self, connector: str) -> None:
         """There is nothing to let go of."""
 
     def changes(self, connector=None) -> list:

@@ -52,12 +52,16 @@ class TopicLedger:
 
     kind = "topic"
 
-    def __init__(self, kafka, topic: str = DEFAULT, group=None, sleep=time.sleep, clock=time.monotonic):
-        """group: the group.id of the Connect cluster, where several on one Kafka cluster may have connectors of one name."""
+    def __init__(self, kafka, topic: str = DEFAULT, group=None, whole=False, sleep=time.sleep, clock=time.monotonic):
+        """group: the group.id of the Connect cluster, where several on one Kafka cluster may have connectors of one name.
+
+        whole: it is asked for many connectors, so the topic is read once for all of them.
+        """
         self.kafka = kafka
         self.name = topic
         self.warnings = []
         self._group = group
+        self._whole = whole
         self._sleep = sleep
         self._clock = clock
         self._topic = None
@@ -68,8 +72,9 @@ class TopicLedger:
     def where(self) -> str:
         return "the topic %s" % self.name
 
-    def close(self) -> None:
-        self._writers = {}
+    def close(self, connector: str) -> None:
+        """No more changes of this connector are written."""
+        self._writers.pop(connector, None)
 
     # ---- reading -----------------------------------------------------------------------------------------------
 
@@ -88,11 +93,11 @@ class TopicLedger:
         if log.behind:
             self._warn("A transaction is open on %s (%s): changes that were written after it began are not seen yet." % (
                 self.where, log.behind))
-        found = log.changes(self._group, self._warn)
+        found = log.changes(self._group, self._warn, connector)
         if log.rubbish:
             self._warn("%s holds %d record%s that this collection has not written; left out." % (
                 self.where, len(log.rubbish), "" if len(log.rubbish) == 1 else "s"))
-        others = sorted(log.groups() - {self._group or ""})
+        others = sorted(log.groups(connector) - {self._group or ""})
         if others:
             self._warn("%s also holds changes of %s under %s, which are not looked at: connect_group chooses." % (
                 self.where, "connectors" if connector is None else connector,
@@ -108,9 +113,10 @@ class TopicLedger:
                 raise error.also(_ELSEWHERE)
             self._check(topic)
             self._topic = topic
-        if connector not in self._logs:
-            self._logs[connector] = _Log(self.kafka, self._topic, connector, self.where)
-        return self._logs[connector]
+        wanted = None if self._whole else connector
+        if wanted not in self._logs:
+            self._logs[wanted] = _Log(self.kafka, self._topic, wanted, self.where)
+        return self._logs[wanted]
 
     def _check(self, topic) -> None:
         """A change that the brokers delete would be made once more."""
@@ -230,7 +236,6 @@ class _Log:
         self.rubbish = set()
         self._kafka = kafka
         self._topic = topic
-        self._connector = connector
         self._where = where
         self._prefix = b"[" if connector is None else _json([connector])[:-1]
         self._positions = None
@@ -303,22 +308,23 @@ class _Log:
         self._held[key][place] = change
         return change
 
-    def changes(self, group, warn) -> list:
+    def changes(self, group, warn, connector=None) -> list:
+        """Of one connector, or of all. Raises Unreadable for what cannot be understood of that one."""
         found = []
         for key in self._held:
-            if self._group_of(key) != (group or ""):
+            if self._group_of(key) != (group or "") or connector is not None and self._names[key][0] != connector:
                 continue
             try:
                 found.append(self.change(key))
             except Unreadable as error:
-                if self._connector is not None:
+                if connector is not None:
                     raise
                 warn(error.message)
         return sorted(found, key=age)
 
-    def groups(self) -> set:
+    def groups(self, connector=None) -> set:
         """Those under which there are changes; empty text for none."""
-        return {self._group_of(key) for key in self._held}
+        return {self._group_of(key) for key in self._held if connector is None or self._names[key][0] == connector}
 
     def _group_of(self, key) -> str:
         return (self._names[key] + [""])[2]

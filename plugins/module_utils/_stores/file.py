@@ -38,8 +38,8 @@ class FileStore(TopicStore):
         super().check(plan)
         self.reader.kafka.check_writable()
 
-    def _records(self, plan) -> list:
-        return self._here(super()._records(plan))
+    def records(self, plan) -> list:
+        return self._here(super().records(plan))
 
     def _holds(self, records) -> bool:
         return super()._holds(self._here(records))

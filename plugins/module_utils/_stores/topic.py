@@ -40,9 +40,13 @@ class TopicReader:
     """Reads offsets topics: the whole of each once, then only what has come since."""
 
     def __init__(self, kafka, history_of=None, once=False):
-        """history_of: keep older records of this connector ("" for all). once: never look for what has come since."""
+        """history_of: keep older records of this connector ("" for all). once: look for what has come since only after renew()."""
         self.kafka = kafka
+        #: the topic that was proven to be the workers' own, None so far
+        self.proven = None
         self._once = once
+        #: names of topics that need no further look
+        self._done = set()
         self._warnings = {}
         self._history_of = history_of
         self._logs = {}
@@ -50,7 +54,7 @@ class TopicReader:
     def read(self, name: str) -> OffsetLog:
         """Raises NoTopic, NotOffsetsTopic, BrokerError."""
         log = self._logs.get(name)
-        if log is not None and self._once:
+        if name in self._done:
             return log
         if log is None:
             log = OffsetLog(self.kafka.topic(name), self._history_of)
@@ -65,7 +69,33 @@ class TopicReader:
         if name not in self._logs:
             self._check(name, log)
             self._logs[name] = log
+        if self._once:
+            self._done.add(name)
         return log
+
+    def renew(self) -> None:
+        """What is read from here on is as of now."""
+        self._done.clear()
+
+    def write(self, records, transactional_id: str, sleep=time.sleep, clock=time.monotonic) -> None:
+        """[(topic, topic partition, key, value or None)] in one transaction. The caller reads back."""
+        places = {(topic, place) for topic, place, key, value in records}
+        self.kafka.write(records, transactional_id, ready=lambda: self._await_open_transactions(places, sleep, clock))
+
+    def _await_open_transactions(self, places, sleep, clock) -> None:
+        """A change behind a transaction of somebody else could not be read back before that ends. Raises StateError."""
+        end = clock() + self.kafka.timeout
+        while True:
+            self.renew()
+            behind = {(topic, number) for topic in {place[0] for place in places} for number in self.read(topic).behind} & places
+            if not behind:
+                return
+            if clock() > end:
+                raise errors.StateError(
+                    "A transaction of another producer has been open on %s for more than %g s, and a change behind it could not be read "
+                    "back. An exactly-once task that hangs, or one that died: kafka-transactions.sh finds and aborts it. Nothing was changed."
+                    % (", ".join("%s-%d" % place for place in sorted(behind)), self.kafka.timeout))
+            sleep(_PAUSE)
 
     def value(self, name: str, place: int, key: bytes):
         """The value of a record as it was last read; None if it is a tombstone or not there."""
@@ -205,14 +235,11 @@ class TopicStore:
         if self._key_order and not any(set(self._key_order) == set(action.partition) for action in plan.actions):
             raise errors.WishError("key_order (%s) are not the fields of any partition of %s; nothing was changed."
                                    % (", ".join(self._key_order), self.name))
-        self._records(plan)
+        self.records(plan)
 
     def apply(self, plan) -> None:
         """All records of the change in one transaction. The caller reads back."""
-        records = self._records(plan)
-        places = {(topic, place) for topic, place, key, value in records}
-        self.reader.kafka.write(records, "streamops.kafka_connect.%s.%s" % (self.topics[0], self.name),
-                                ready=lambda: self._await_open_transactions(places))
+        self.reader.write(self.records(plan), "streamops.kafka_connect.%s.%s" % (self.topics[0], self.name), self._sleep, self._clock)
 
     def recreates(self, plan) -> bool:
         """No (see GroupStore)."""
@@ -220,7 +247,7 @@ class TopicStore:
 
     def images(self, plan) -> list:
         """[topic, topic partition, key, value or None] of every record that the plan replaces, as text: what is live there now."""
-        return [[topic, place, raw_text(key), self._live(topic, place, key)] for topic, place, key, value in self._records(plan)]
+        return [[topic, place, raw_text(key), self._live(topic, place, key)] for topic, place, key, value in self.records(plan)]
 
     def _live(self, topic, place, key):
         value = self.reader.value(topic, place, key)
@@ -241,22 +268,8 @@ class TopicStore:
         behind = [(topic, self.reader.read(topic).behind) for topic in self.topics]
         return " and ".join("%s (partition %s)" % (topic, numbers(found)) for topic, found in behind if found)
 
-    def _await_open_transactions(self, places) -> None:
-        """A change behind a transaction of somebody else could not be read back before that ends. Raises StateError."""
-        end = self._clock() + self.reader.kafka.timeout
-        while True:
-            behind = {(topic, number) for topic in self.topics for number in self.reader.read(topic).behind} & places
-            if not behind:
-                return
-            if self._clock() > end:
-                raise errors.StateError(
-                    "A transaction of another producer has been open on %s for more than %g s, and a change behind it could not be read "
-                    "back. An exactly-once task that hangs, or one that died: kafka-transactions.sh finds and aborts it. Nothing was changed."
-                    % (", ".join("%s-%d" % place for place in sorted(behind)), self.reader.kafka.timeout))
-            self._sleep(_PAUSE)
-
-    def _records(self, plan) -> list:
-        """[(topic, partition, key, value or None)]"""
+    def records(self, plan) -> list:
+        """[(topic, topic partition, key, value or None)] that make the change"""
         if plan.records is not None:
             before = [(topic, place, raw_bytes(key), None if value is None else raw_bytes(value)) for topic, place, key, value in plan.records]
             return before + [(topic, place, key, None) for topic, place, key in self._since(plan.records)]

@@ -55,7 +55,7 @@ class Stub:
     def lines(self):
         return ["{} {}".format(*request[:2]) for request in self.requests]
 
-    def close(self):
+    def close(self, connector=None):
         self.ended.set()
         self._server.shutdown()
         self._server.server_close()

@@ -49,7 +49,7 @@ class FakeLedger:
         self.puts.append(change)
         self.held[change.connector, change.change_id] = change
 
-    def close(self):
+    def close(self, connector=None):
         self.closed += 1
 
     def the(self, change_id="CHG-1"):

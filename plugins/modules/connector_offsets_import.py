@@ -1,0 +1,308 @@
+#!/usr/bin/python
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: connector_offsets_import
+short_description: Declare the offsets of many Kafka Connect connectors by one document
+version_added: 1.0.0
+author:
+  - streamops contributors (@streamops)
+description:
+  - Declares the offsets that a document holds for one, some or all of its connectors, sources and sinks, in one pass. This is the other half of
+    the tool that KIP-199 proposed; M(streamops.kafka_connect.connector_offsets_export) writes such documents.
+  - For each connector it is the same change as by M(streamops.kafka_connect.connector_offsets) with O(src), with the same rules. Made together, they
+    are looked at before the first one is stopped, and what is wrong with one of them keeps all of them from being changed. They are stopped
+    at the same time, and what goes to the offsets topic, or into a standalone worker's file, is read once and written in one transaction.
+  - Partitions that the document does not mention stay, unless O(purge=true). A null offset removes.
+  - If one of them fails after that, its offsets and its state are put back, and the others are made. The message names those that failed.
+attributes:
+  check_mode:
+    support: full
+    details:
+      - Sends nothing but GET requests and only reads the offsets topic.
+  diff_mode:
+    support: full
+  idempotent:
+    support: partial
+    details:
+      - With O(change_id) each connector's change is made once. Without it, connectors that run move on from the declared offsets.
+options:
+  src:
+    description:
+      - File with the document. It is read where the module runs.
+      - Taken are an export or a backup of this collection, a JSON object from connector names to lists of pairs (KIP-199), and of a single connector
+        an answer of C(GET /connectors/NAME/offsets), Strimzi's C(offsets.json), or a plain list of pairs.
+      - An export is refused if it holds fewer or more pairs than it was written with, and, without O(force=true), if it was written on another
+        Kafka cluster or of a connector of the other type.
+    type: path
+  content:
+    description:
+      - The same document given directly, as JSON text or as a structure. Text that comes out of a variable needs the filter
+        C(string) on ansible-core 2.18 and older.
+    type: raw
+  connectors:
+    description:
+      - Names of connectors, or globs with C(*), C(?) and C([abc]). By default all that the document holds. One that fits none is an error.
+      - Needed, as a single name, where the document does not say of which connector it is.
+    type: list
+    elements: str
+  purge:
+    description:
+      - Whether to remove the offsets of a connector's partitions that the document does not mention.
+    type: bool
+    default: false
+  seed:
+    description:
+      - Whether offsets are also declared for connectors that do not exist, and wait for those that are created with these names. Needs
+        O(bootstrap_servers). Otherwise such a name fails the task.
+      - Where no worker can be asked, nobody knows which ones exist, and the option has no effect.
+    type: bool
+    default: false
+  force:
+    description:
+      - As of M(streamops.kafka_connect.connector_offsets), for documents of another cluster and offsets that nobody confirms.
+    type: bool
+    default: false
+  final_state:
+    description:
+      - The state to leave every connector of the import in. V(found) is that in which each was.
+    type: str
+    choices: [found, started, paused, stopped]
+    default: found
+  change_id:
+    description:
+      - A name for the change, under which it is made once for each connector, and can be undone by
+        M(streamops.kafka_connect.connector_offsets) with O(streamops.kafka_connect.connector_offsets#module:state=restored).
+      - With it the connectors are changed 25 at a time, each of these groups in one transaction. A run that was killed half-way is finished by the
+        next one with the same name.
+    type: str
+  ledger:
+    description:
+      - Where changes with a O(change_id) are remembered, as of M(streamops.kafka_connect.connector_offsets).
+    type: str
+    choices: [auto, topic, config, file, none]
+    default: auto
+  ledger_topic:
+    description:
+      - The topic for O(ledger=topic). If there is none it is created.
+    type: str
+    default: connect-offset-changes
+  ledger_file:
+    description:
+      - The file for O(ledger=file). If there is none it is created.
+    type: path
+  requested_by:
+    description:
+      - Who wants the change, for the ledger.
+    type: str
+  settle:
+    description:
+      - Seconds after the change, with the connectors still stopped, after which their offsets are read once more, and written again where a task that
+        was given up has written over them.
+    type: int
+    default: 0
+  method:
+    description:
+      - The road to the offsets, as of M(streamops.kafka_connect.connector_offsets). With V(auto) each connector takes REST where that can do it.
+      - V(topic) writes those of all sources in one transaction, which is the fastest for many connectors; those of sinks are set by their consumer
+        groups then.
+    type: str
+    choices: [auto, rest, topic, group, file]
+    default: auto
+  offset_topic:
+    description:
+      - The workers' C(offset.storage.topic). If it is not given, the topic is found by its content.
+    type: str
+  connect_group:
+    description:
+      - The workers' C(group.id), as of M(streamops.kafka_connect.connector_offsets).
+    type: str
+  assume_stopped:
+    description:
+      - For work without O(connect_url). You say that no worker runs these connectors.
+    type: bool
+    default: false
+  stop:
+    description:
+      - Whether connectors that are not STOPPED may be stopped for the change. Without it one that runs fails the task.
+    type: bool
+    default: false
+  backup:
+    description:
+      - Whether to write the offsets found, of all connectors that change, to one file (mode 0600) before they are changed. It is such a document again.
+    type: bool
+    default: false
+  backup_file:
+    description:
+      - The file for O(backup=true), without which it is ignored. It must not exist. By default a file with the time in its name, in
+        C(~/.local/share/streamops-kafka-connect/backups).
+    type: path
+  wait_timeout:
+    description:
+      - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be put back.
+    type: int
+    default: 120
+  max_entries:
+    description:
+      - How many partitions of each connector C(actions) in RV(connectors) and the diff list at most. V(0) lists all.
+    type: int
+    default: 100
+extends_documentation_fragment:
+  - streamops.kafka_connect._connect
+  - streamops.kafka_connect._kafka
+  - streamops.kafka_connect._worker
+  - streamops.kafka_connect._attributes
+  - streamops.kafka_connect._attributes.actiongroup_connect
+requirements:
+  - confluent-kafka for the offsets topic and for consumer groups
+seealso:
+  - module: streamops.kafka_connect.connector_offsets_export
+  - module: streamops.kafka_connect.connector_offsets
+"""
+
+EXAMPLES = r"""
+- name: Look what an export would change
+  streamops.kafka_connect.connector_offsets_import:
+    connect_url: http://connect.example.com:8083
+    bootstrap_servers: [kafka.example.com:9092]
+    src: /backup/connect-offsets.json
+    stop: true
+  check_mode: true
+  diff: true
+
+- name: Put the offsets of a lost cluster where its workers will look for them, before they are started
+  streamops.kafka_connect.connector_offsets_import:
+    bootstrap_servers: [kafka.example.com:9092]
+    offset_topic: connect-offsets
+    method: topic
+    assume_stopped: true
+    src: /backup/connect-offsets.json
+    connectors: ["orders-*"]
+"""
+
+RETURN = r"""
+connectors:
+  description: The connectors whose offsets were declared, sorted by name.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    name:
+      description: Its name.
+      type: str
+      returned: success
+    changed:
+      description: Whether its offsets, or its state, were changed.
+      type: bool
+      returned: success
+    already_applied:
+      description: Whether O(change_id) had been made before.
+      type: bool
+      returned: success
+    actions:
+      description: What was done with each partition that changed, as of M(streamops.kafka_connect.connector_offsets).
+      type: list
+      elements: dict
+      returned: success
+    counts:
+      description: How many partitions were C(set), removed (C(remove)) and left as they were (C(keep)).
+      type: dict
+      returned: success
+    method:
+      description: The road that was taken.
+      type: str
+      returned: success
+    connector_exists:
+      description: Whether there is such a connector. Null without a worker to ask.
+      type: bool
+      returned: success
+    state_before:
+      description: The state in which it was found.
+      type: str
+      returned: success
+    state:
+      description: Its state after the change.
+      type: str
+      returned: success
+    type:
+      description: V(source) or V(sink). Null if there is none.
+      type: str
+      returned: success
+    failed_tasks:
+      description: Numbers of the tasks that are FAILED now.
+      type: list
+      elements: int
+      returned: success
+counts:
+  description: The same numbers for all connectors together.
+  returned: success
+  type: dict
+  sample: {set: 12, remove: 0, keep: 3}
+failed_connectors:
+  description: The connectors that failed, and why.
+  returned: failure
+  type: dict
+backup_file:
+  description: The backup written (in check mode, to be written). Null without O(backup=true) or without a change.
+  returned: success
+  type: str
+diff:
+  description: What differs for each connector that changes, before and after.
+  returned: with C(--diff)
+  type: list
+  elements: dict
+"""
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._import import FOUND, Import
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import DEFAULT, LEDGERS
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run, worker_options
+
+
+def declare(client, kafka, sources, params, check_mode):
+    if params["settle"] < 0:
+        raise WishError("settle must be 0 or more seconds, it is %d." % params["settle"])
+    return Import(client, kafka, sources, params).run(check_mode)
+
+
+def main():
+    run(
+        dict(
+            worker_options(),
+            src=dict(type="path"),
+            content=dict(type="raw"),
+            connectors=dict(type="list", elements="str"),
+            purge=dict(type="bool", default=False),
+            seed=dict(type="bool", default=False),
+            force=dict(type="bool", default=False),
+            final_state=dict(type="str", choices=[FOUND, "started", "paused", "stopped"], default=FOUND),
+            change_id=dict(type="str"),
+            ledger=dict(type="str", choices=LEDGERS, default="auto"),
+            ledger_topic=dict(type="str", default=DEFAULT),
+            ledger_file=dict(type="path"),
+            requested_by=dict(type="str"),
+            settle=dict(type="int", default=0),
+            method=dict(type="str", choices=["auto", "rest", "topic", "group", "file"], default="auto"),
+            offset_topic=dict(type="str"),
+            connect_group=dict(type="str"),
+            assume_stopped=dict(type="bool", default=False),
+            stop=dict(type="bool", default=False),
+            backup=dict(type="bool", default=False),
+            backup_file=dict(type="path"),
+            wait_timeout=dict(type="int", default=120),
+            max_entries=dict(type="int", default=100),
+        ),
+        declare,
+        brokers=True,
+        sources=True,
+        mutually_exclusive=[("src", "content")],
+        required_one_of=[("src", "content")],
+    )
+
+
+if __name__ == "__main__":
+    main()
