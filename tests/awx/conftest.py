@@ -45,8 +45,10 @@ def project(tmp_path_factory) -> tuple[Path, Path]:
         shutil.copy2(ROOT / name, folder / "project" / name)
     command = [str(Path(sys.executable).with_name("ansible-galaxy")), "collection", "install", "-r", "collections/requirements.yml",
                "-p", str(folder / "collections")]
-    done = subprocess.run(command, cwd=folder / "project", capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    # Else it would find the checkout itself, and have nothing to install.
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"ANSIBLE_COLLECTIONS_PATH": str(folder / "collections")}
+    done = subprocess.run(command, cwd=folder / "project", env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "was installed successfully" in done.stdout, done.stdout + done.stderr
     return folder / "project", folder / "collections"
 
 
