@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,9 +24,10 @@ import yaml
 
 from tests.awx.rules import injected
 
-#: what AWX sets for every job
-_ENVIRONMENT = {"ANSIBLE_FORCE_COLOR": "True", "ANSIBLE_HOST_KEY_CHECKING": "False", "ANSIBLE_INVENTORY_UNPARSED_FAILED": "True",
-                "ANSIBLE_RETRY_FILES_ENABLED": "False", "MAX_EVENT_RES": "700000", "AWX_HOST": "https://awx.example.com", "PROJECT_REVISION": "1" * 40}
+#: what AWX sets for every job; and pipelining, an administrator's setting, which makes them faster
+_ENVIRONMENT = {"ANSIBLE_PIPELINING": "True", "ANSIBLE_FORCE_COLOR": "True", "ANSIBLE_HOST_KEY_CHECKING": "False",
+                "ANSIBLE_INVENTORY_UNPARSED_FAILED": "True", "ANSIBLE_RETRY_FILES_ENABLED": "False", "MAX_EVENT_RES": "700000",
+                "AWX_HOST": "https://awx.example.com", "PROJECT_REVISION": "1" * 40}
 
 
 @dataclass
@@ -79,8 +81,11 @@ class Template:
 class Awx:
     """Runs jobs. One inventory for all of them, and one copy of the project, as a project update makes it."""
 
-    def __init__(self, folder: Path, project: Path, collections: Path, groups: dict, types: dict[str, dict]) -> None:
+    def __init__(self, folder: Path, project: Path, collections: Path, groups: dict, types: dict[str, dict],
+                 container: list[str] | None = None, environment: dict[str, str] | None = None) -> None:
+        """container: arguments of ansible-runner for jobs in a container; environment: of the process that starts them."""
         self.folder, self.project, self.collections, self.groups, self.types = folder, project, collections, groups, types
+        self.container, self.environment = container or [], environment or {}
         self.number = 0
 
     def answers(self, template: Template, given: dict) -> dict:
@@ -111,10 +116,11 @@ class Awx:
     def _start(self, template: Template, variables: dict, credentials: dict, prompts: dict, more: dict | None = None) -> Job:
         self.number += 1
         folder = self.folder / f"awx_{self.number}"
+        inside = "/runner" if self.container else str(folder)
         for name in ("env", "inventory", "artifacts"):
             (folder / name).mkdir(parents=True)
-        (folder / "project").symlink_to(self.project)
-        (folder / "requirements_collections").symlink_to(self.collections)
+        shutil.copytree(self.project, folder / "project")
+        shutil.copytree(self.collections, folder / "requirements_collections")
         script = folder / "inventory" / "hosts"
         script.write_text(f"#! /usr/bin/env python3\n# -*- coding: utf-8 -*-\nprint({json.dumps(self._inventory())!r})\n")
         script.chmod(0o700)
@@ -125,14 +131,15 @@ class Awx:
         (folder / "env" / "extravars").write_text(unsafe(variables))
 
         environment = {**_ENVIRONMENT, "JOB_ID": str(self.number),
-                       "ANSIBLE_COLLECTIONS_PATH": str(folder / "requirements_collections"), "HOME": str(folder),
-                       "PWD": str(self.project)}
+                       "ANSIBLE_COLLECTIONS_PATH": f"{inside}/requirements_collections", "HOME": inside,
+                       "PWD": f"{inside}/project"}
         for kind, inputs in credentials.items():
-            env, files = injected(self.types[kind], inputs, str(folder / "env" / ("tmp" + kind.replace(" ", "") + "-{}")))
+            env, files = injected(self.types[kind], inputs, f"{inside}/env/tmp{kind.replace(' ', '')}-{{}}")
             environment.update(env)
             for path, content in files.items():
-                Path(path).write_text(content)
-                Path(path).chmod(0o600)
+                file = folder / "env" / Path(path).name
+                file.write_text(content)
+                file.chmod(0o600)
         (folder / "env" / "envvars").write_text(yaml.safe_dump(environment))
         words = ["--check"] if prompts.get("job_type", template.job_type) == "check" else []
         words += ["-u", "root"] + (["--diff"] if template.diff_mode else [])
@@ -140,7 +147,7 @@ class Awx:
         words += ["-t", template.job_tags] if template.job_tags else []
         (folder / "env" / "cmdline").write_text(" ".join(f"'{word}'" for word in words))
         (folder / "env" / "settings").write_text(json.dumps({"job_timeout": 0, "suppress_ansible_output": True, "suppress_output_file": False}))
-        return Job(folder, template.playbook)
+        return Job(folder, template.playbook, self.container, self.environment)
 
     def _inventory(self) -> dict:
         """As AWX writes it: each host has what tells it apart."""
@@ -155,10 +162,12 @@ class Awx:
 class Job:
     """A job that runs."""
 
-    def __init__(self, folder: Path, playbook: str) -> None:
+    def __init__(self, folder: Path, playbook: str, container: list[str], environment: dict[str, str]) -> None:
         self.folder = folder
-        command = [str(Path(sys.executable).with_name("ansible-runner")), "run", str(folder), "-p", playbook, "-i", "job", "-q"]
+        command = [str(Path(sys.executable).with_name("ansible-runner")), "run", str(folder), "-p", playbook, "-i", "job", "-q",
+                   *container]
         env = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "KAFKA_", "PYTHONPATH"))}
+        env.update(environment)
         env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env["PATH"]])
         with open(folder / "log", "w") as log:
             self.process = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
