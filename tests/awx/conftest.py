@@ -36,7 +36,7 @@ def data(tmp_path_factory) -> dict:
 
 @pytest.fixture(scope="session")
 def project(tmp_path_factory) -> tuple[Path, Path]:
-    """(project, collections): the repository as git has it, and what the project update installs because of collections/requirements.yml."""
+    """(project, collections): the repository as git has it, and what a project update installs because of its requirements.yml."""
     folder = tmp_path_factory.mktemp("awx")
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
@@ -46,7 +46,8 @@ def project(tmp_path_factory) -> tuple[Path, Path]:
     command = [str(Path(sys.executable).with_name("ansible-galaxy")), "collection", "install", "-r", "collections/requirements.yml",
                "-p", str(folder / "collections")]
     # Else it would find the checkout itself, and have nothing to install.
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {"ANSIBLE_COLLECTIONS_PATH": str(folder / "collections")}
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    env["ANSIBLE_COLLECTIONS_PATH"] = str(folder / "collections")
     done = subprocess.run(command, cwd=folder / "project", env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "was installed successfully" in done.stdout, done.stdout + done.stderr
     return folder / "project", folder / "collections"
@@ -93,7 +94,8 @@ def fleet(live_stack):
     clusters = live_stack.endpoints()["clusters"]
     workers = {host: Worker(clusters[cluster]["urls"][0]) for host, cluster in HOSTS.items()}
     groups = {"all": {"children": ["eu", "us", "canary"]}, "eu": {"hosts": ["eu-2", "eu-1"]}, "us": {"hosts": ["us-1"]},
-              "canary": {"hosts": ["eu-1"]}, "_meta": {"hostvars": {host: {"kafka_connect_url": worker.url} for host, worker in workers.items()}}}
+              "canary": {"hosts": ["eu-1"]},
+              "_meta": {"hostvars": {host: {"kafka_connect_url": worker.url} for host, worker in workers.items()}}}
     fleet = Fleet(workers, f"t-{uuid.uuid4().hex[:8]}", groups)
     for worker in workers.values():
         worker.create(fleet.name, shaped(topic=fleet.name))
@@ -117,7 +119,7 @@ def template(data):
 
 @pytest.fixture
 def workflow(awx, data):
-    """workflow(name, survey, limit=, credentials=): one launch of it."""
+    """workflow(name, survey, limit=""): one launch of it."""
     numbers = iter(range(100, 200))
     return lambda name, survey, **more: Workflow(awx, data, name, next(numbers), survey, **more)
 

@@ -24,7 +24,8 @@ def awx_data(folder: Path, **variables) -> dict:
     names = [name for file in files for name in yaml.load(file.read_text(), _Loader) if re.match("controller_|awx_setup_[a-z]", name)]
     target, play = folder / "data.json", folder / "dump.yml"
     wanted = ", ".join(f"'{name}': {name}" for name in names)
-    tasks = [{"ansible.builtin.copy": {"content": "{{ {%s} | to_json | string }}" % wanted, "dest": str(target), "mode": "0600"}}]
+    content = "{{ {" + wanted + "} | to_json | string }}"
+    tasks = [{"ansible.builtin.copy": {"content": content, "dest": str(target), "mode": "0600"}}]
     play.write_text(json.dumps([{"hosts": "localhost", "connection": "local", "gather_facts": False,
                                  "vars_files": [str(file) for file in files], "tasks": tasks}]))
     command = [Path(sys.executable).with_name("ansible-playbook"), "-e", json.dumps(variables), play]

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The execution environment of extensions/ee: its build context, and with podman an image of it on a Debian base, as no image can be fetched."""
+"""The execution environment of extensions/ee: its build context, and with podman an image of it, on a Debian that is made here."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ class Podman:
         self.environment = {"CONTAINERS_CONF": str(config)}
 
     def __call__(self, *arguments: str, stdin: object = subprocess.DEVNULL) -> subprocess.CompletedProcess:
-        return subprocess.run(["podman", *arguments], env={**os.environ, **self.environment}, text=True, capture_output=True, check=False, stdin=stdin)
+        env = {**os.environ, **self.environment}
+        return subprocess.run(["podman", *arguments], env=env, text=True, capture_output=True, check=False, stdin=stdin)
 
     def missing(self) -> str:
         """Why no image can be made here; empty if one can."""

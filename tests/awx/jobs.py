@@ -126,7 +126,8 @@ class Awx:
         script.chmod(0o700)
 
         own = {"job_id": self.number, "job_launch_type": "manual", "job_template_id": 7, "user_id": 3, "user_name": "ops",
-               "user_email": "ops@example.com", "inventory_id": 1, "inventory_name": "Kafka Connect", "project_revision": "1" * 40, **(more or {})}
+               "user_email": "ops@example.com", "inventory_id": 1, "inventory_name": "Kafka Connect", "project_revision": "1" * 40,
+               **(more or {})}
         variables = {**variables, **{f"{prefix}_{name}": value for name, value in own.items() for prefix in ("awx", "tower")}}
         (folder / "env" / "extravars").write_text(unsafe(variables))
 
@@ -146,16 +147,17 @@ class Awx:
         words += ["-l", prompts["limit"]] if prompts.get("limit") else []
         words += ["-t", template.job_tags] if template.job_tags else []
         (folder / "env" / "cmdline").write_text(" ".join(f"'{word}'" for word in words))
-        (folder / "env" / "settings").write_text(json.dumps({"job_timeout": 0, "suppress_ansible_output": True, "suppress_output_file": False}))
+        settings = {"job_timeout": 0, "suppress_ansible_output": True, "suppress_output_file": False}
+        (folder / "env" / "settings").write_text(json.dumps(settings))
         return Job(folder, template.playbook, self.container, self.environment)
 
     def _inventory(self) -> dict:
         """As AWX writes it: each host has what tells it apart."""
         found = copy.deepcopy(self.groups)
         hosts = found["_meta"]["hostvars"]
-        for number, (name, variables) in enumerate(hosts.items(), 1):
-            variables.update({"remote_tower_enabled": "true", "remote_tower_id": number, "remote_host_enabled": "true", "remote_host_id": number})
-            assert name
+        for number, variables in enumerate(hosts.values(), 1):
+            for kind in ("tower", "host"):
+                variables.update({f"remote_{kind}_enabled": "true", f"remote_{kind}_id": number})
         return found
 
 
@@ -180,7 +182,8 @@ class Job:
         artifacts = self.folder / "artifacts" / "job"
         files = sorted((artifacts / "job_events").glob("[0-9]*.json"), key=lambda path: int(path.name.partition("-")[0]))
         stdout = (artifacts / "stdout").read_text() if (artifacts / "stdout").exists() else ""
-        return Done(self.process.returncode, stdout + (self.folder / "log").read_text(), [json.loads(path.read_text()) for path in files], artifacts)
+        events = [json.loads(path.read_text()) for path in files]
+        return Done(self.process.returncode, stdout + (self.folder / "log").read_text(), events, artifacts)
 
     def kill(self) -> None:
         """As a cancelled job is: the container is killed, and neither rescue nor always runs."""
@@ -201,8 +204,8 @@ class Job:
 class Workflow:
     """A workflow of the role awx_setup, as chained jobs: each node gets the survey, and the artifacts of the nodes before it."""
 
-    def __init__(self, awx: Awx, data: dict, name: str, number: int, survey: dict, *, limit: str = "", credentials: dict | None = None) -> None:
-        self.awx, self.data, self.number, self.limit, self.credentials = awx, data, number, limit, credentials or {}
+    def __init__(self, awx: Awx, data: dict, name: str, number: int, survey: dict, limit: str = "") -> None:
+        self.awx, self.data, self.number, self.limit = awx, data, number, limit
         item = next(item for item in data["controller_workflows"] if item["name"] == f"Kafka Connect: {name} workflow")
         self.nodes = {node["identifier"]: node for node in item["workflow_nodes"]}
         assert not limit or item["ask_limit_on_launch"]
@@ -231,11 +234,11 @@ class Workflow:
         node = self.nodes[name]
         template = Template.of(self.data, node["unified_job_template"]["name"].removeprefix("Kafka Connect: "))
         # The template's own defaults, then what was passed on, then the answers given to the workflow.
-        variables = {**self.awx.answers(Template("", survey=[one for one in template.survey if not one["required"]]), {}), **artifacts, **self.survey,
-                     **node.get("extra_data", {})}
+        defaults = self.awx.answers(Template("", survey=[one for one in template.survey if not one["required"]]), {})
+        variables = {**defaults, **artifacts, **self.survey, **node.get("extra_data", {})}
         prompts = {"limit": node.get("limit", self.limit), "job_type": node.get("job_type", template.job_type)}
-        more = {"job_launch_type": "workflow", "workflow_job_id": self.number, "workflow_job_name": "workflow", "workflow_job_launch_type": "manual"}
-        return self.awx._start(template, variables, self.credentials, prompts, more)
+        more = {"job_launch_type": "workflow", "workflow_job_launch_type": "manual", "workflow_job_id": self.number}
+        return self.awx._start(template, variables, {}, prompts, more)
 
 
 def unsafe(value: Any) -> str:
@@ -247,4 +250,3 @@ def unsafe(value: Any) -> str:
     if isinstance(value, str):
         return "!unsafe " + json.dumps(value)
     return json.dumps(value)
-

@@ -39,7 +39,8 @@ def test_definition(tmp_path):
     for platform in ("rpm", "dpkg"):
         assert re.search(rf"^\S*(jdk|jre)\S* \[platform:{platform}\]$", bindep, re.MULTILINE)
     # Where the jars are is told to the role by this variable.
-    assert re.search(r"^ENV VERIFY_REPLAY_JARS=(\S+)$", text, re.MULTILINE)[1] == re.search(r"^COPY _build/jars (\S+)$", text, re.MULTILINE)[1]
+    told, copied = (re.search(rf"^{words}(\S+)$", text, re.MULTILINE)[1] for words in ("ENV VERIFY_REPLAY_JARS=", "COPY _build/jars "))
+    assert told == copied
     assert "'VERIFY_REPLAY_JARS'" in (ROOT / "roles" / "verify_replay" / "defaults" / "main.yml").read_text()
 
 

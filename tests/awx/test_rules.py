@@ -18,7 +18,8 @@ from tests.awx.data import ROOT, options_of
 from tests.awx.rules import credential_type_problems, injected, survey_problems, template_problems, workflow_problems
 
 QUESTION = {"type": "text", "question_name": "Name", "variable": "name", "required": False, "min": 0, "max": 10, "default": ""}
-CHOICE = {"type": "multiplechoice", "question_name": "Name", "variable": "name", "required": False, "choices": ["true", "false"], "default": "true"}
+CHOICE = {"type": "multiplechoice", "question_name": "Name", "variable": "name", "required": False, "choices": ["true", "false"],
+          "default": "true"}
 NUMBER = {"type": "integer", "question_name": "Name", "variable": "name", "required": False, "min": 0, "max": 10, "default": 5}
 
 
@@ -50,7 +51,8 @@ def test_a_survey_as_a_whole():
     assert twice == ["variable name is asked for twice", "two questions are called Name"]
 
 
-TYPE = {"name": "one", "kind": "cloud", "inputs": {"fields": [{"id": "a", "type": "string", "label": "A"}, {"id": "b", "type": "boolean", "label": "B"}]},
+TYPE = {"name": "one", "kind": "cloud",
+        "inputs": {"fields": [{"id": "a", "type": "string", "label": "A"}, {"id": "b", "type": "boolean", "label": "B"}]},
         "injectors": {"env": {"A": "{{ a }}", "F": "{{ tower.filename.f if a else '' }}"}, "file": {"template.f": "{{ a }}"}}}
 
 
@@ -59,9 +61,11 @@ TYPE = {"name": "one", "kind": "cloud", "inputs": {"fields": [{"id": "a", "type"
     ("inputs.fields.0.id", "tower", "no name of a field"), ("inputs.fields.0.id", "b", "there twice"),
     ("inputs.fields.0.type", "integer", "type integer"), ("inputs.fields.1.secret", True, "secret of a boolean"),
     ("inputs.fields.0.format", "email", "format email"), ("inputs.fields.0.choises", [], "AWX knows no choises"),
-    ("inputs.required", ["c"], "no field: c"), ("injectors.env.ANSIBLE_X", "", "cannot be set"), ("injectors.env.PATH", "", "cannot be set"),
+    ("inputs.required", ["c"], "no field: c"),
+    ("injectors.env.ANSIBLE_X", "", "cannot be set"), ("injectors.env.PATH", "", "cannot be set"),
     ("injectors.env.A", "{{ c }}", "an injector fails"), ("injectors.env.A", "{{ a", "an injector fails"),
-    ("injectors.env.F", "{{ tower.filename.f }}", "of an empty field"), ("injectors.env.F", "{{ tower.filename.g if a else '' }}", "an injector fails"),
+    ("injectors.env.F", "{{ tower.filename.f }}", "of an empty field"),
+    ("injectors.env.F", "{{ tower.filename.g if a else '' }}", "an injector fails"),
     ("injectors.file.template", "x", "mixed"), ("injectors.extra_vars", {"p": "{{ a }}"}, "a launch can override"),
 ])
 def test_a_credential_type_that_awx_or_a_user_would_trip_over(path, value, said):
@@ -150,7 +154,8 @@ def test_every_variable_of_a_credential_is_one_that_something_reads(data):
     for one in data["controller_credential_types"]:
         assert set(one["injectors"]["env"]) <= read, one["name"]
     # Addresses are the inventory's: one in the environment would be that of every host.
-    assert not {"KAFKA_CONNECT_URL", "KAFKA_BOOTSTRAP_SERVERS"} & {key for one in data["controller_credential_types"] for key in one["injectors"]["env"]}
+    names = {key for one in data["controller_credential_types"] for key in one["injectors"]["env"]}
+    assert not names & {"KAFKA_CONNECT_URL", "KAFKA_BOOTSTRAP_SERVERS"}
 
 
 def test_every_secret_is_marked(data):
