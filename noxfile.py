@@ -144,6 +144,7 @@ def real_folder(name: str) -> Path:
 
 SPARK_TESTS = "tests/integration/spark"  # need pyspark, which only one environment has
 MIRROR_TESTS = "tests/integration/mirror"
+FLEET_TESTS = "tests/integration/fleet"  # need six Connect clusters
 
 
 def pytest(session: nox.Session, *arguments: str, more: tuple[str, ...] = (), **env: str) -> None:
@@ -162,13 +163,19 @@ def unit(session: nox.Session) -> None:
 @nox.session(allow_parallel=True)
 def integration(session: nox.Session) -> None:
     """The modules, the role and the playbook on a real broker and real Connect workers."""
-    pytest(session, "tests/integration", f"--ignore={SPARK_TESTS}", f"--ignore={MIRROR_TESTS}")
+    pytest(session, "tests/integration", *(f"--ignore={folder}" for folder in (SPARK_TESTS, MIRROR_TESTS, FLEET_TESTS)))
 
 
 @nox.session(allow_parallel=True)
 def mirror(session: nox.Session) -> None:
     """MirrorMaker between two Kafka clusters."""
     pytest(session, MIRROR_TESTS)
+
+
+@nox.session(allow_parallel=True)
+def fleet(session: nox.Session) -> None:
+    """Rollouts over six Connect clusters."""
+    pytest(session, FLEET_TESTS)
 
 
 @nox.session(allow_parallel=True)

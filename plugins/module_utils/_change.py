@@ -154,7 +154,7 @@ class OffsetsChange:
             return self._result(plan, found)
         if found is None or found.stopped or self.ready.never_ran(found, self.store) or (
                 self.ready.is_old_sink(found, self.store) and not self.ready.stop):
-            if not self.store.gated or self.store.road == GROUP:
+            if (not self.store.gated or self.store.road == GROUP) and self.store.read() is not plan.live:
                 plan = self._plan(found)  # a task that was waited for has committed once more
             if not plan.changed:
                 return (yield from self._nothing_to_change(plan, found, check_mode))
@@ -201,6 +201,8 @@ class OffsetsChange:
 
     def _look(self, found, check_mode) -> str:
         """TODO, or what makes this run superfluous."""
+        if not self.once.named:
+            return TODO
         if not self.once.undo:
             return self.once.look(self._digest(found), check_mode)
         over = self.once.look_back(check_mode)

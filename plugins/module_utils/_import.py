@@ -72,9 +72,9 @@ class Import:
         if params["method"] == FILE or params["offset_file"] and params["method"] == "auto":
             if not params["offset_file"]:
                 raise errors.WishError("method: file needs offset_file, or worker_config of a standalone worker; nothing was changed.")
-            self._reader = FileReader(OffsetFile(params["offset_file"]), once=True)
+            self._reader = FileReader(OffsetFile(params["offset_file"]), many=True)
         else:
-            self._reader = TopicReader(self._brokers, once=True) if kafka is not None else None
+            self._reader = TopicReader(self._brokers, many=True) if kafka is not None else None
         self._ledger_of = self._ledgers(client, kafka)
         self._backup = (params["backup_file"] or _backup.default_path("import")) if params["backup"] else None
         self._backed_up = {}

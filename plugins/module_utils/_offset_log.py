@@ -125,8 +125,8 @@ class Unreadable:
 class OffsetLog:
     """The records of one offsets topic, folded: the last one of each key on each topic partition."""
 
-    def __init__(self, topic, history_of=None):
-        """topic: _kafka.Topic. history_of: keep older records, too: a connector's name, or "" for all."""
+    def __init__(self, topic, history_of=None, many=False):
+        """topic: _kafka.Topic. history_of: keep older records, too: a connector's name, or "" for all. many: it is asked for many connectors."""
         self.topic = topic
         self.records = 0
         self.last = [{} for _number in range(topic.partitions)]
@@ -135,6 +135,7 @@ class OffsetLog:
         #: partitions with records behind an open transaction
         self.behind = set()
         self._history_of = history_of
+        self._many = many
         self._history = {}
         self._decoded = None
 
@@ -157,7 +158,7 @@ class OffsetLog:
     def decoded(self, connector=None) -> Decoded:
         """The copies by connector and partition; of one connector if it is named, which is faster."""
         if self._decoded is None or self._decoded.only not in (None, connector):
-            self._decoded = Decoded(self, connector)
+            self._decoded = Decoded(self, None if self._many else connector)
         return self._decoded
 
     def history(self, held) -> list:

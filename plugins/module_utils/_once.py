@@ -50,9 +50,6 @@ class Unnamed:
     def __init__(self):
         self.warnings = []
 
-    def look(self, digest: str, check_mode: bool) -> str:
-        return TODO
-
     def ignored(self, *wanted, **facts) -> None:
         """There is nobody to tell."""
 

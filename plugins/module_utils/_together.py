@@ -107,25 +107,30 @@ class Together:
         answers = {}
         try:
             self._before_writing(here)
-        except errors.ConnectError as error:
-            return {name: error.twin() for name in here}
+        except Exception as error:
+            return {name: _own(error) for name in here}
         joint = {name: step for name, step in here.items() if step.store.road in (TOPIC, FILE)}
         if joint:
             error = self._write_together(list(joint.values()))
-            answers.update((name, error and error.twin()) for name in joint)
+            answers.update((name, error and _own(error)) for name in joint)
         for name in sorted(here.keys() - joint.keys()):
             try:
                 answers[name] = here[name].store.apply(here[name].plan)
-            except errors.ConnectError as error:
+            except Exception as error:
                 answers[name] = error
         return answers
 
     @staticmethod
     def _write_together(steps):
-        """Their stores have one reader. None, or the ConnectError."""
+        """Their stores have one reader. None, or the exception."""
         try:
             records = [record for step in steps for record in step.store.records(step.plan)]
             steps[0].store.reader.write(records, "streamops.kafka_connect.%s" % steps[0].store.topics[0])
-        except errors.ConnectError as error:
+        except Exception as error:
             return error
         return None
+
+
+def _own(error):
+    """Of several changes that are hit by it: each adds sentences of its own."""
+    return error.twin() if isinstance(error, errors.ConnectError) else error

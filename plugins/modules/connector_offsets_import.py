@@ -150,7 +150,7 @@ options:
     description:
       - How many partitions of each connector C(actions) in RV(connectors) and the diff list at most. V(0) lists all.
     type: int
-    default: 100
+    default: 20
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
@@ -209,7 +209,7 @@ connectors:
       elements: dict
       returned: success
     counts:
-      description: How many partitions were C(set), removed (C(remove)) and left as they were (C(keep)).
+      description: How many partitions were C(set), removed (C(remove)) and left as they were (C(keep)), and how many there were C(before) and C(after).
       type: dict
       returned: success
     method:
@@ -294,7 +294,7 @@ def main():
             backup=dict(type="bool", default=False),
             backup_file=dict(type="path"),
             wait_timeout=dict(type="int", default=120),
-            max_entries=dict(type="int", default=100),
+            max_entries=dict(type="int", default=20),
         ),
         declare,
         brokers=True,

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from stack import ClusterSpec, Stack
-from tests.benchmarks import ledger, measure, mirror, rest, sinks, spark, standalone, topic
+from tests.benchmarks import fleet, ledger, measure, mirror, rest, sinks, spark, standalone, topic
 from tests.benchmarks.peers import Bkkt
 
 
@@ -39,6 +39,7 @@ def main() -> int:
             ]
         finally:
             stack.purge()
+        rows += fleet.rows(Path(folder))  # with a stack of its own
     print(json.dumps(measure.machine()))
     for row in rows:
         print(row)

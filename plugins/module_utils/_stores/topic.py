@@ -39,12 +39,16 @@ _PAUSE = 0.2
 class TopicReader:
     """Reads offsets topics: the whole of each once, then only what has come since."""
 
-    def __init__(self, kafka, history_of=None, once=False):
-        """history_of: keep older records of this connector ("" for all). once: look for what has come since only after renew()."""
+    def __init__(self, kafka, history_of=None, once=False, many=False):
+        """history_of: keep older records of this connector ("" for all). once: never look for what has come since, but for renew().
+
+        many: the same, for the stores of many connectors, whose records are decoded together.
+        """
         self.kafka = kafka
         #: the topic that was proven to be the workers' own, None so far
         self.proven = None
-        self._once = once
+        self._once = once or many
+        self._many = many
         #: names of topics that need no further look
         self._done = set()
         self._warnings = {}
@@ -57,7 +61,7 @@ class TopicReader:
         if name in self._done:
             return log
         if log is None:
-            log = OffsetLog(self.kafka.topic(name), self._history_of)
+            log = OffsetLog(self.kafka.topic(name), self._history_of, self._many)
             if log.topic.cleanup_policy not in (None, "compact"):
                 self._warn(name, "The topic %s has cleanup.policy=%s: old offsets are deleted, not kept. An offsets topic must have "
                                  "compact alone; Connect itself refuses to start otherwise." % (name, log.topic.cleanup_policy))
@@ -156,12 +160,20 @@ class TopicStore:
         self._sleep = sleep
         self._clock = clock
         self._decoded = {}
+        self._snapshot = None
+        #: (plan, what its records were made from, records) of the last call
+        self._made = (None, None, None)
         self._odd = None
 
     def read(self) -> Snapshot:
-        """Committed records up to now. An entry's offset is the one that a worker would load after a restart."""
-        self._odd = None
-        self._decoded = {topic: self.reader.read(topic).decoded(self.name) for topic in self.topics}
+        """Committed records up to now. An entry's offset is the one that a worker would load after a restart.
+
+        The very same Snapshot as before, where nothing has come since.
+        """
+        decoded = {topic: self.reader.read(topic).decoded(self.name) for topic in self.topics}
+        if self._snapshot is not None and decoded == self._decoded:
+            return self._snapshot
+        self._decoded, self._odd = decoded, None
         entries, unreadable, uneven = [], [], {}
         for key, held in self.held().items():
             if held.shown is not None and held.shown.offset is not None:
@@ -184,6 +196,7 @@ class TopicStore:
         unreadable += [Entry(text, None) for text in self._raw_keys if self._raw_places(text)]
         snapshot = Snapshot(self.name, SOURCE, entries, unreadable, uneven)
         snapshot.holds = self._holds
+        self._snapshot = snapshot
         return snapshot
 
     def held(self) -> dict:
@@ -270,6 +283,12 @@ class TopicStore:
 
     def records(self, plan) -> list:
         """[(topic, topic partition, key, value or None)] that make the change"""
+        made_of = list(self._decoded.values())
+        if self._made[0] is not plan or self._made[1] != made_of:
+            self._made = (plan, made_of, self._make_records(plan))
+        return self._made[2]
+
+    def _make_records(self, plan) -> list:
         if plan.records is not None:
             before = [(topic, place, raw_bytes(key), None if value is None else raw_bytes(value)) for topic, place, key, value in plan.records]
             return before + [(topic, place, key, None) for topic, place, key in self._since(plan.records)]

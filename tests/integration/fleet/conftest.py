@@ -61,12 +61,14 @@ class Fleet:
     def hosts(self, *names: str) -> dict[str, dict]:
         return {name: self.host(name) for name in names or self.clusters}
 
-    def run(self, playbook: str, hosts: dict[str, dict], *options: str, groups: dict | None = None, **variables: Any) -> Play:
+    def run(self, playbook: str, hosts: dict[str, dict], *options: str, groups: dict | None = None, env: dict | None = None,
+            **variables: Any) -> Play:
         """Settings that tests with one cluster need are put back to what a user has."""
         own = f"{playbook.rpartition('.')[2]}_"
         given = {f"{own}allow_same_cluster": "", f"{own}summary_file": str(self.summary_file), **variables}
         self.summary_file.unlink(missing_ok=True)
-        return self.playbooks.run(playbook, hosts, *options, groups=groups, env={"ANSIBLE_FORKS": "6", "ANSIBLE_SHOW_CUSTOM_STATS": "1"}, **given)
+        env = {"ANSIBLE_FORKS": "6", "ANSIBLE_SHOW_CUSTOM_STATS": "1", **(env or {})}
+        return self.playbooks.run(playbook, hosts, *options, groups=groups, env=env, **given)
 
     def reset(self, hosts: dict[str, dict], offset: int, *options: str, **variables: Any) -> Play:
         given = {"reset_offsets_connectors": [{"name": self.name, "offsets": [{"partition": {"p": 0}, "offset": {"n": offset}}]}],

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A change rolled over six clusters, and back: canary, batches, failure, resume, undo."""
+"""A change rolled over six clusters, and back: canary, batches, failure, resume, undo, one phase alone, bad input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def artifacts(play) -> dict:
     return json.loads(found[1])
 
 
-def test_canary_failure_resume_and_undo(fleet):
+def test_canary_failure_and_resume(fleet):
     """The canary first, then two, then the rest: the second batch fails, the third is not reached; mended, the same run goes on."""
     hosts = fleet.hosts()
     broken = fleet.clusters["us1"].worker
@@ -71,36 +71,34 @@ def test_canary_failure_resume_and_undo(fleet):
     again = fleet.reset(hosts, 1, **batches)
     assert again.rc == 0 and fleet.statuses == dict.fromkeys(hosts, "already_applied"), again
     assert {row["changed"] for row in again.recap.values()} == {0}
-
-    undone = fleet.run(RESTORE, {**hosts, "eu2": hosts["eu2"]}, restore_offsets_change_id=fleet.change_id, restore_offsets_serial=[1, "100%"])
-    assert undone.rc == 0, undone
-    assert fleet.statuses == dict.fromkeys(hosts, "changed") and "6 put back" in undone.stdout
-    for host in ("eu1", "eu2", "us1", "us2"):
-        assert fleet.clusters[host].worker.offsets(fleet.name) == [at(4)], host
-    twice = fleet.run(RESTORE, hosts, restore_offsets_change_id=fleet.change_id, restore_offsets_serial="100%")
-    assert twice.rc == 0 and fleet.statuses == dict.fromkeys(hosts, "unchanged"), twice
     fleet.await_counts(**dict.fromkeys(hosts, AGAIN))
 
 
 def test_a_failed_canary_leaves_the_rest_untouched(fleet):
-    """And what it has changed alone is undone by the change's name, where the others know nothing of it."""
-    hosts = fleet.hosts("eu1", "eu2", "us2")
-    bad = fleet.clusters["us2"].worker
+    """And what was changed where that is allowed for is undone by the change's name; the canary knows nothing of it."""
+    hosts = fleet.hosts("eu1", "us2", "v34")
+    bad, old = fleet.clusters["us2"].worker, fleet.clusters["v34"]
     bad.must("PUT", f"connectors/{fleet.name}/config", shaped(topic=fleet.topic("us2"), alter_offsets="reject", alter_message="no"))
     bad.await_state(fleet.name, "RUNNING", ["RUNNING"])
-    groups = {"canary": ["us2"]}
-    play = fleet.reset(hosts, 1, groups=groups, reset_offsets_serial=[1, "100%"], reset_offsets_max_fail_percentage="")
-    assert play.rc == 2 and fleet.statuses == {"us2": "failed", "eu1": "not_reached", "eu2": "not_reached"}, play
-    fleet.await_counts()
-    tolerant = fleet.reset(hosts, 1, groups={"first": ["us2"]}, reset_offsets_canary="first", reset_offsets_serial=[2, 1],
+
+    def live() -> list:
+        return [fleet.clusters["eu1"].worker.offsets(fleet.name), bad.offsets(fleet.name), list(fleet.kafka.live_offsets(old.offset_topic, fleet.name).values())]
+
+    play = fleet.reset(hosts, 9, groups={"canary": ["us2"]}, reset_offsets_serial=[1, "100%"], reset_offsets_max_fail_percentage="")
+    assert play.rc == 2 and fleet.statuses == {"us2": "failed", "eu1": "not_reached", "v34": "not_reached"}, play
+    assert live() == [[at(4)], [at(4)], ['{"n":4}']]
+    tolerant = fleet.reset(hosts, 9, groups={"first": ["us2"]}, reset_offsets_canary="first", reset_offsets_serial=[2, 1],
                            reset_offsets_max_fail_percentage="50")
-    assert tolerant.rc == 2 and fleet.statuses == {"us2": "failed", "eu1": "changed", "eu2": "changed"}, tolerant
-    fleet.await_counts(eu1=AGAIN, eu2=AGAIN)
+    assert tolerant.rc == 2 and fleet.statuses == {"us2": "failed", "eu1": "changed", "v34": "changed"}, tolerant
+    assert live() == [[at(9)], [at(4)], ['{"n":9}']]
 
     unknown = fleet.run(RESTORE, hosts, restore_offsets_change_id="CHG-none", restore_offsets_serial=3)
-    assert unknown.rc == 2 and "knows no change CHG-none" in unknown.failure("eu1") and unknown.stdout.count("Look at all clusters") == 1
+    assert unknown.rc == 2 and "knows no change CHG-none" in unknown.failure("eu1"), unknown
     undone = fleet.run(RESTORE, hosts, restore_offsets_change_id=fleet.change_id, restore_offsets_serial=3)
-    assert undone.rc == 0 and fleet.statuses == {"us2": "unchanged", "eu1": "changed", "eu2": "changed"}, undone
+    assert undone.rc == 0 and fleet.statuses == {"us2": "unchanged", "eu1": "changed", "v34": "changed"}, undone
+    assert "2 put back, 1 unchanged" in undone.stdout and artifacts(undone)["kafka_connect_apply"]["playbook"] == "restore_offsets"
+    assert live() == [[at(4)], [at(4)], ['{"n":4}']]
+    fleet.await_counts()
 
 
 def test_one_phase_alone(fleet):
@@ -121,13 +119,11 @@ def test_one_phase_alone(fleet):
     assert changed.rc == 0 and fleet.statuses == {"eu1": "changed"}, changed
     assert "Nothing was looked at afterwards" in changed.stdout and list(artifacts(changed)) == ["kafka_connect_apply"]
     fleet.await_counts(eu1=AGAIN)
-    both = fleet.reset(hosts, 1, "--skip-tags", "verify")
-    assert both.rc == 0 and fleet.statuses == {"eu1": "already_applied", "us1": "changed"}, both
-    after = fleet.reset(hosts, 1, "--tags", "verify")
+    after = fleet.reset(hosts, 1, "--tags", "verify", "--limit", "eu1")
     assert after.rc == 0, after
-    assert artifacts(after) == {"kafka_connect_verify": {**artifacts(after)["kafka_connect_verify"], "verdict": "pass", "clusters": {
-        host: {"verdict": "pass", "reason": None} for host in hosts}}}
-    fleet.await_counts(eu1=AGAIN, us1=AGAIN)
+    verification = artifacts(after)["kafka_connect_verify"]
+    assert verification["verdict"] == "pass" and verification["clusters"] == {"eu1": {"verdict": "pass", "reason": None}}
+    fleet.await_counts(eu1=AGAIN)
 
 
 def test_bad_input_changes_nothing_anywhere(fleet, clusters):
@@ -136,30 +132,32 @@ def test_bad_input_changes_nothing_anywhere(fleet, clusters):
     gone = {"kafka_connect_url": "http://127.0.0.1:9"}
     again = fleet.host("eu1", kafka_connect_url=clusters["eu1"].url.replace("127.0.0.1", "localhost"))
     brokers = {"kafka_bootstrap_servers": fleet.kafka.bootstrap_servers}
+    (fleet.folder / "lacks").mkdir()
+    (fleet.folder / "lacks" / "requests.py").write_text("raise ImportError('no requests here')")
     typo = [{"name": fleet.name + "x", "offsets": [at(1)]}]
     cases = {
-        "no URL": ({**good, "x": {}}, {}, "x", "x has no kafka_connect_url"),
-        "unreachable": ({**good, "x": gone}, {}, "x", "no connection"),
-        "there twice": ({**good, "eu3": again}, {}, "eu3", "eu1 and eu3 are the same Connect cluster"),
+        "hosts": ({**good, "x": {}, "y": gone, "eu3": again}, {}, {
+            "x": "x has no kafka_connect_url", "y": "no connection", "eu1": "eu1 and eu3 are the same Connect cluster", "eu3": "eu1 and eu3 are"}),
         "one ledger": ({name: {**host, **brokers, "kafka_connect_offset_topic": clusters[name].offset_topic} for name, host in good.items()}, {},
-                       "us1", "eu1 and us1 are two Connect clusters, each with a connector " + fleet.name + ", that share a ledger"),
-        "batches": (good, {"reset_offsets_serial": "all of them"}, "us1", "reset_offsets_serial is a number"),
-        "batches as JSON": (good, {"reset_offsets_serial": "[1, "}, "us1", ""),
-        "percentage": (good, {"reset_offsets_max_fail_percentage": "some"}, "us1", "reset_offsets_max_fail_percentage is a number"),
-        "list": (good, {"reset_offsets_connectors": "oops"}, "us1", "must be a list"),
-        "nowhere": (good, {"reset_offsets_connectors": typo}, "us1", "no such connector"),
+                       {"us1": f"eu1 and us1 are two Connect clusters, each with a connector {fleet.name}, that share a ledger"}),
+        "batches": (good, {"reset_offsets_serial": "[1, "}, {"us1": "reset_offsets_serial is a number"}),
+        "percentage": (good, {"reset_offsets_max_fail_percentage": "some"}, {"us1": "reset_offsets_max_fail_percentage is a number"}),
+        "list": (good, {"reset_offsets_connectors": "oops"}, {"us1": "must be a list"}),
+        "no library": (good, {"env": {"PYTHONPATH": str(fleet.folder / "lacks")}}, {"us1": "Failed to import the required Python library (requests)"}),
+        "nowhere": (good, {"reset_offsets_connectors": typo}, {"us1": "no such connector"}),
     }
-    for case, (hosts, variables, who, words) in cases.items():
+    for case, (hosts, variables, words) in cases.items():
         play = fleet.reset(hosts, 1, **variables)
-        assert play.rc != 0 and words in play.failure(who), f"{case}: {play}"
+        assert play.rc == 2, play
+        for host, word in words.items():
+            assert word in play.failure(host), f"{case}: {play}"
         assert "Traceback" not in play.text, case
         assert {row["changed"] for row in play.recap.values()} == {0}, case
-        if fleet.summary_file.exists():
-            assert set(fleet.statuses.values()) <= {"failed", "not_reached"}, case
+        assert set(fleet.statuses.values()) <= {"failed", "not_reached"}, case
         if case == "nowhere":
             assert fleet.summary["nowhere"] == [fleet.name + "x"] and f"On none of these clusters: {fleet.name}x" in play.stdout
-        elif case == "unreachable":
-            assert fleet.statuses == {"eu1": "not_reached", "us1": "not_reached", "x": "failed"}
+        elif case == "hosts":
+            assert fleet.statuses == {"eu1": "failed", "us1": "not_reached", "x": "failed", "y": "failed", "eu3": "failed"}
     fleet.await_counts()
     for name in good:
         assert clusters[name].worker.state(fleet.name) == ("RUNNING", ["RUNNING"])
@@ -187,8 +185,5 @@ def test_a_change_is_picked_by_its_name(fleet):
     picked = fleet.reset(hosts, 1, reset_offsets_change="CHG-7", **survey)
     assert picked.rc == 0 and fleet.statuses == {"eu1": "changed"} and fleet.summary["change_id"] == "CHG-7", picked
     fleet.await_counts(eu1=AGAIN)
-    named = fleet.reset(hosts, 1, reset_offsets_change="CHG-8", **survey)
-    assert named.rc == 0 and fleet.summary["change_id"] == fleet.change_id, named
-    fleet.await_counts(eu1=AGAIN + 4)
     again = fleet.reset(hosts, 1, reset_offsets_change="CHG-7", **survey)
     assert again.rc == 0 and fleet.statuses == {"eu1": "already_applied"}, again
