@@ -193,6 +193,12 @@ def verify(session: nox.Session) -> None:
 
 
 @nox.session(allow_parallel=True)
+def awx(session: nox.Session) -> None:
+    """Job templates and workflows as AWX runs them, its rules for surveys and credential types; with STREAMOPS_EE=1 in an image, too."""
+    pytest(session, "tests/awx", more=("awx",))
+
+
+@nox.session(allow_parallel=True)
 def cores(session: nox.Session) -> None:
     """The same answers with every supported ansible-core."""
     found = {version: core(session, version) for version in CORES}
