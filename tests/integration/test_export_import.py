@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.integration.support.configs import at, file_sink, shaped, sink_at
-from tests.integration.support.worker import Worker, wait_until
+from tests.integration.support.worker import Worker, ordered, wait_until
 
 EXPORT, IMPORT, PURGE = (f"streamops.kafka_connect.{name}_offsets" for name in ("export", "import", "purge"))
 LARGE = 2**63 - 1
@@ -204,3 +204,22 @@ def test_a_cluster_of_two_hundred(request, run, main, kafka, worker, tmp_path):
     stopped = run("connector_offsets_import", final_state="stopped", wait_timeout=300, src=str(path), stop=True, purge=True, **options)
     assert stopped["changed"] and {one["state"] for one in stopped["connectors"]} == {"STOPPED"}, stopped
     kafka.drop(topic)
+
+
+@pytest.mark.parametrize("method", ["auto", "topic"])
+def test_to_an_offsets_topic_of_its_own(make, run, main, kafka, worker, tmp_path, method):
+    """A connector that gets one finds nothing there: what it had on the workers' topic is exported before, and imported then."""
+    two = {"partition": {"a": "x", "b": 2}, "offset": {"n": LARGE}}
+    name = make(shaped(), offsets=[at(2), two])
+    brokers = {"bootstrap_servers": [kafka.bootstrap_servers], "offset_topic": main.offset_topic}
+    exported = run("connector_offsets_export", dest=str(tmp_path / "x.json"), connectors=[name], **brokers)
+    assert exported["connectors"] == {name: 2}
+    worker.must("PUT", f"connectors/{name}/config", shaped(topic=name, name=name, offsets_storage_topic=f"{name}-offsets"))
+    wait_until(lambda: [pair["offset"] for pair in worker.offsets(name)] == [None, None])
+    # Of two fields REST cannot tell a value that is missing from one under another key: with the brokers the topic is taken.
+    done = run("connector_offsets_import", src=str(tmp_path / "x.json"), method=method, **brokers)
+    assert done["changed"] and done["connectors"][0]["method"] == "topic" and worker.offsets(name) == ordered([at(2), two]), done
+    assert len(kafka.live_offsets(f"{name}-offsets", name)) == 2
+    assert not run("connector_offsets_import", src=str(tmp_path / "x.json"), **brokers)["changed"]
+    assert run("connector_state", name=name, state="started")["changed"] is True
+    wait_until(lambda: kafka.values(name) == ['{"p":0}#3', '{"p":0}#4'])
