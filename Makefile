@@ -18,7 +18,7 @@ ifneq ($(GOALS),)
   NOX := $(VENV)/bin/nox
 endif
 
-TESTS := unit integration mirror fleet verify awx cores molecule
+TESTS := unit integration mirror fleet strimzi verify awx cores molecule
 STATIC := static sanity galaxy
 JOBS ?= 2
 

@@ -145,6 +145,7 @@ def real_folder(name: str) -> Path:
 SPARK_TESTS = "tests/integration/spark"  # need pyspark, which only one environment has
 MIRROR_TESTS = "tests/integration/mirror"
 FLEET_TESTS = "tests/integration/fleet"  # need six Connect clusters
+STRIMZI_TESTS = "tests/integration/strimzi"
 
 
 def pytest(session: nox.Session, *arguments: str, more: tuple[str, ...] = (), **env: str) -> None:
@@ -163,7 +164,8 @@ def unit(session: nox.Session) -> None:
 @nox.session(allow_parallel=True)
 def integration(session: nox.Session) -> None:
     """The modules, the role and the playbook on a real broker and real Connect workers."""
-    pytest(session, "tests/integration", *(f"--ignore={folder}" for folder in (SPARK_TESTS, MIRROR_TESTS, FLEET_TESTS)))
+    own_sessions = (SPARK_TESTS, MIRROR_TESTS, FLEET_TESTS, STRIMZI_TESTS)
+    pytest(session, "tests/integration", *(f"--ignore={folder}" for folder in own_sessions))
 
 
 @nox.session(allow_parallel=True)
@@ -176,6 +178,12 @@ def mirror(session: nox.Session) -> None:
 def fleet(session: nox.Session) -> None:
     """Rollouts over six Connect clusters."""
     pytest(session, FLEET_TESTS)
+
+
+@nox.session(allow_parallel=True)
+def strimzi(session: nox.Session) -> None:
+    """Strimzi's resources on a real API server. At first that is built, for minutes; without Go or etcd all is skipped."""
+    pytest(session, STRIMZI_TESTS, more=("strimzi",))
 
 
 @nox.session(allow_parallel=True)

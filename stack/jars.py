@@ -109,6 +109,11 @@ def _ensure(version: str, profile: str) -> Jars:
 
 
 def _resolve(version: str, profile: str, jars: Jars) -> None:
+    copy_dependencies(_POM, [f"--activate-profiles={profile}", *_versions(version, profile)], jars.libs, f"{profile} {version}")
+
+
+def copy_dependencies(pom: Path, words: list[str], folder: Path, what: str) -> None:
+    """Copy the jars that a pom asks for to the folder; words: more of Maven's command line. StackError, with what as their name."""
     command = [
         program("mvn"),
         "--batch-mode",
@@ -116,18 +121,17 @@ def _resolve(version: str, profile: str, jars: Jars) -> None:
         # A failed look-up is otherwise remembered for a day.
         "--update-snapshots",
         "-Dstyle.color=never",
-        f"--file={_POM}",
-        f"--activate-profiles={profile}",
-        *_versions(version, profile),
+        f"--file={pom}",
+        *words,
         "-DincludeScope=runtime",
-        f"-DoutputDirectory={jars.libs}",
+        f"-DoutputDirectory={folder}",
         "dependency:copy-dependencies",
     ]
     environment = {"MAVEN_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC", **os.environ}
     result = subprocess.run(command, env=environment, text=True, capture_output=True, check=False)
     if result.returncode:
         lines = [line for line in (result.stdout + result.stderr).splitlines() if line.strip()]
-        raise StackError("\n".join([f"Maven could not resolve {profile} {version}:", *lines[:15]]))
+        raise StackError("\n".join([f"Maven could not resolve {what}:", *lines[:15]]))
 
 
 def _versions(version: str, profile: str) -> list[str]:

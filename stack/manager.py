@@ -11,6 +11,7 @@ from typing import Any
 
 from stack import connector_build, jars, prerequisites, security
 from stack.errors import StackError
+from stack.kubernetes import Kubernetes
 from stack.launcher import Launcher, NodeDied
 from stack.locks import file_lock
 from stack.paths import Layout, default_dir
@@ -118,6 +119,7 @@ class Stack:
 
     def down(self) -> None:
         """Stop everything, workers first; data and logs stay. No error if nothing runs."""
+        Kubernetes(self.layout.kubernetes).stop()
         if not self.layout.state.exists():
             return
         with self._locked() as state:
@@ -131,6 +133,7 @@ class Stack:
     def purge(self) -> None:
         """down(), and delete what the stack has made in its directory."""
         self.down()
+        Kubernetes(self.layout.kubernetes).purge()
         for folder in (self.layout.conf, self.layout.data, self.layout.logs, self.layout.secured):
             shutil.rmtree(folder, ignore_errors=True)
         for file in (self.layout.state, self.layout.lock):

@@ -40,6 +40,7 @@ class Layout:
         self.data = root / "data"
         self.logs = root / "logs"
         self.secured = root / "secured"
+        self.kubernetes = root / "kubernetes"
 
     def create(self) -> None:
         for folder in (self.conf, self.data, self.logs):

@@ -29,15 +29,20 @@ def new_secured(sasl_port: int, tls_port: int) -> Secured:
 
 def make_certificates(folder: Path, secured: Secured) -> None:
     """Write PEM files: ca.pem, ca.key, broker.pem (key and certificate), and for each user NAME.pem, .key, -encrypted.key."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _openssl("req", "-x509", *_NEW_KEY, *_DAYS, "-subj", "/CN=stack CA", "-keyout", folder / "ca.key", "-out", folder / "ca.pem")
-    _sign(folder, "broker", f"subjectAltName=IP:{HOST},DNS:localhost")
+    make_ca(folder)
+    sign(folder, "broker", f"subjectAltName=IP:{HOST},DNS:localhost")
     # Kafka takes a PEM key store as one file.
     write_private(folder / "broker.pem", (folder / "broker.key").read_text() + (folder / "broker.pem").read_text())
     for user in secured.passwords:
-        _sign(folder, user, "extendedKeyUsage=clientAuth")
+        sign(folder, user, "extendedKeyUsage=clientAuth")
         encrypt = ("pkcs8", "-topk8", "-in", folder / f"{user}.key", "-out", folder / f"{user}-encrypted.key")
         _openssl(*encrypt, "-passout", "stdin", stdin=secured.key_password)
+
+
+def make_ca(folder: Path) -> None:
+    """Write ca.pem and ca.key to a folder of the owner's own."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _openssl("req", "-x509", *_NEW_KEY, *_DAYS, "-subj", "/CN=stack CA", "-keyout", folder / "ca.key", "-out", folder / "ca.pem")
 
 
 def scram_credentials(secured: Secured) -> list[str]:
@@ -97,7 +102,8 @@ def describe(secured: Secured, folder: Path) -> dict[str, Any]:
     }
 
 
-def _sign(folder: Path, name: str, extension: str) -> None:
+def sign(folder: Path, name: str, extension: str) -> None:
+    """Write NAME.pem and NAME.key, by the CA of the folder; extension: of the certificate, as openssl's files say it."""
     request, settings = folder / f"{name}.csr", folder / f"{name}.ext"
     _openssl("req", "-new", *_NEW_KEY, "-subj", f"/CN={name}", "-keyout", folder / f"{name}.key", "-out", request)
     settings.write_text(extension + "\n", encoding="ascii")

@@ -350,7 +350,7 @@ class OffsetsChange:
         return after
 
     def _state_left_to_do(self, due: str) -> str:
-        return "it is left to do by PUT %s/connectors/%s/%s." % (self.ready.client.url, self.name, "pause" if due == PAUSED else "resume")
+        return "it is left to do %s." % self.ready.client.way_back(self.name, "paused" if due == PAUSED else "running")
 
     def _state_put_back(self, due, error):
         try:

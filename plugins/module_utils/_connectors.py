@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils import _ba
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LEAVE, OffsetsChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import PAUSED, RUNNING, STATES, STOPPED, Connector, Lifecycle
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._operator import STRIMZI, check_pod
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
 
 _GLOB = "*?["
@@ -35,8 +36,9 @@ def list_connectors(client, patterns) -> dict:
 
 def _workers(found) -> list:
     """Addresses (host:port) of the workers that have, or had last, something to run: no two Connect clusters share one."""
-    parts = [part for one in found.values() for part in [(one.get("status") or {}).get("connector") or {}] + ((one.get("status") or {}).get("tasks") or [])]
-    return sorted(set(part["worker_id"] for part in parts if part.get("worker_id")))
+    statuses = [one.get("status") or {} for one in found.values()]
+    parts = [part for status in statuses for part in [status.get("connector") or {}] + (status.get("tasks") or [])]
+    return sorted({part["worker_id"] for part in parts if part.get("worker_id")})
 
 
 def fits(name: str, pattern: str) -> bool:
@@ -135,8 +137,8 @@ def _purge(client, name, wait_timeout, check_mode) -> dict:
         raise
 
 
-def declare_state(client, name: str, state: str, wait_timeout: float, check_mode: bool) -> dict:
-    """Bring about started, paused or stopped and wait until it is a fact."""
+def declare_state(client, name: str, state: str, wait_timeout: float, check_mode: bool, force=False) -> dict:
+    """Bring about started, paused or stopped and wait until it is a fact. force: though an operator may set it back."""
     wanted = STATES[state]
     lifecycle = Lifecycle(client, name, wait_timeout)
     # A stop works at once, also while the connector waits for another worker.
@@ -150,6 +152,8 @@ def declare_state(client, name: str, state: str, wait_timeout: float, check_mode
     }
     if not changed:
         return result
+    if client.road != STRIMZI:
+        check_pod(found, force, lifecycle.warnings.append)
     client.require_url(name)
     if wanted == STOPPED:
         client.require("stop")

@@ -31,7 +31,6 @@ class ConnectError(Exception):
         self.facts.update(facts)
         return self
 
-
     def twin(self) -> ConnectError:
         """An error of its own with the same words, for one of several that it hits."""
         found = type(self).__new__(type(self), *self.args)
@@ -137,6 +136,30 @@ class NotOffsetsTopic(ConnectError):
 
 class WriteUnsure(BrokerError):
     """The transaction was sent, but whether it is committed is not known."""
+
+
+class KubeError(ConnectError):
+    """A call of the Kubernetes API failed. Facts: url, method, http_status."""
+
+
+class KubeUnreachable(KubeError):
+    """No connection to the API server could be made, or it broke."""
+
+
+class KubeDenied(KubeError):
+    """401 or 403: no login, or a right is missing, which the message names."""
+
+
+class KubeNotFound(KubeError):
+    """The API server itself says that there is no such object."""
+
+
+class KubeNotServed(KubeError):
+    """The API server knows no such kind: its CRD is not installed."""
+
+
+class KubeConflict(KubeError):
+    """Somebody else has changed or created the object meanwhile. Nothing was done."""
 
 
 #: a write that may or may not have been carried out: read back before anything else

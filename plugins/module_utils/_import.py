@@ -17,8 +17,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_file import OffsetFile
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import Once
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import KEEP
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import FILE, GROUP, TOPIC, Roads
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._shared import SharedBrokers, SharedWorker
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import FILE, GROUP, STRIMZI, TOPIC, Roads
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._shared import SharedBrokers, SharedOperator, SharedWorker
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file import FileReader
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, sink_shaped
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._together import Together
@@ -66,7 +66,7 @@ class Import:
         """client, kafka: None if there is none. params: those of the module."""
         self._params = params
         self._wishes = wishes(params)
-        self._worker = SharedWorker(client) if client is not None else None
+        self._worker = None if client is None else SharedOperator(client) if client.road == STRIMZI else SharedWorker(client)
         self._brokers = SharedBrokers(kafka) if kafka is not None else None
         self._sources = sources
         if params["method"] == FILE or params["offset_file"] and params["method"] == "auto":
@@ -129,7 +129,8 @@ class Import:
             wish = self._wishes[name]
             method = GROUP if params["method"] == TOPIC and sink_shaped(wish) else params["method"]
             roads = Roads(self._worker, name, self._brokers, method, params["offset_topic"], connect_group=params["connect_group"],
-                          force=params["force"], sources=self._sources, offset_file=params["offset_file"], reader=self._reader)
+                          force=params["force"], sources=self._sources, offset_file=params["offset_file"],
+                          worker_pid=params["worker_pid"], reader=self._reader)
             once = Once(self._ledger_of(name), name, params["change_id"], params["requested_by"] or None) if self._ledger_of else None
             found[name] = OffsetsChange(
                 self._worker, name, wish, roads, once=once, stop=params["stop"], settle=params["settle"],

@@ -16,6 +16,7 @@ from ansible.module_utils.basic import AnsibleFallbackNotFound, AnsibleModule, m
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import ConnectError, WishError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._http import REQUESTS_TRACEBACK, Transport
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import KAFKA_TRACEBACK, KafkaClient
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._operator import LibraryMissing, by_operator, check_owner, open_operator
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._rest import ConnectClient
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._source_clusters import SourceClusters
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._worker_config import OPTIONS, options_of
@@ -84,6 +85,14 @@ def connection_options() -> dict:
         kafka_options=dict(type="dict"),
         kafka_timeout=_option("KAFKA_TIMEOUT", type="int", default=30),
         source_clusters=_source_clusters_option(),
+        kubeconfig=_option("K8S_AUTH_KUBECONFIG", type="path"),
+        context=_option("K8S_AUTH_CONTEXT", type="str"),
+        host=_option("K8S_AUTH_HOST", type="str"),
+        api_key=_option("K8S_AUTH_API_KEY", type="str", no_log=True),
+        ca_cert=_option("K8S_AUTH_SSL_CA_CERT", type="path", aliases=["ssl_ca_cert"]),
+        verify_ssl=_option("K8S_AUTH_VERIFY_SSL", type="bool"),
+        namespace=dict(type="str"),
+        connect_cluster=dict(type="str"),
     )
 
 
@@ -107,7 +116,7 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, alone
     except WishError as error:
         module.fail_json(msg=error.message)
     # The offsets of a standalone worker lie on machines that may have neither client.
-    if REQUESTS_TRACEBACK and _given(module.params["connect_url"]):
+    if REQUESTS_TRACEBACK and (_given(module.params["connect_url"]) or by_operator(module.params)):
         module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_TRACEBACK)
     if brokers and _given(module.params["bootstrap_servers"]) and KAFKA_TRACEBACK and not _by_file_alone(module.params):
         module.fail_json(msg=missing_required_lib("confluent-kafka"), exception=KAFKA_TRACEBACK)
@@ -115,7 +124,7 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, alone
         module.no_log_values.update(secrets(module.params))
     for one in [module.params] + (module.params["source_clusters"] or []):
         module.no_log_values.update(str(value) for name, value in (one["kafka_options"] or {}).items() if value and _SECRET_SETTING.search(name))
-    transport = kafka = None
+    transport = kafka = operator = None
     clusters = SourceClusters()
     try:
         if module.params.get("wait_timeout", 1) < 1:
@@ -126,16 +135,22 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, alone
         clusters = _source_clusters(module) if sources else clusters
         if _given(module.params["connect_url"]):
             transport = _transport(module.params)
-        elif kafka is None and not alone and not module.params.get("offset_file") and not module.params.get("ledger_file"):
+        elif kafka is None and not alone and not by_operator(module.params) and not module.params.get("offset_file") and not module.params.get("ledger_file"):
             raise WishError("connect_url is %s: give the URL of at least one worker of the Connect cluster%s." % (
                 "missing" if module.params["connect_url"] is None else "empty",
                 ", or bootstrap_servers to work on the offsets topic alone" if brokers else ""))
         _warn(module, transport)
         client = ConnectClient(transport) if transport else None
+        if by_operator(module.params):
+            client = operator = open_operator(module.params, client, module.check_mode)
+        else:
+            check_owner(module.params, module.warn)
         clients = [client] + [kafka] * brokers + [clusters] * sources
         result = action(*clients, module.params, module.check_mode)
+    except LibraryMissing as error:
+        module.fail_json(msg=missing_required_lib("kubernetes"), exception=error.traceback)
     except ConnectError as error:
-        for warning in error.warnings:
+        for warning in error.warnings + (operator.warnings if operator else []):
             module.warn(warning)
         module.fail_json(msg=error.message, **error.facts)
     finally:
@@ -143,9 +158,11 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, alone
             transport.close()
         if kafka is not None:
             kafka.close()
+        if operator is not None:
+            operator.kube.close()
         clusters.close()
         gc.enable()
-    for warning in result.pop("warnings", []):
+    for warning in result.pop("warnings", []) + (operator.warnings if operator else []):
         module.warn(warning)
     if not module._diff:
         result.pop("diff", None)
@@ -246,7 +263,7 @@ def _kafka_settings(module, params, where="") -> dict:
 def _warn(module, transport) -> None:
     if transport is not None and transport.exposes_credentials:
         module.warn("Credentials for Kafka Connect are sent over plain HTTP; use an https URL.")
-    for name in ("url_password", "bearer_token", "sasl_password", "ssl_key_password"):
+    for name in ("url_password", "bearer_token", "sasl_password", "ssl_key_password", "api_key"):
         if module.params[name] and len(module.params[name]) < _SHORT_SECRET:
             module.warn("%s is so short that Ansible masks parts of unrelated values in what this task returns: offsets in the "
                         "result may be unreadable. Use a longer secret." % name)

@@ -14,11 +14,12 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._model imp
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_file import OffsetFile
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_topic import topics_of
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import cut, info_result
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import AUTO, FILE, GROUP, REST, TOPIC, TURNS
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import AUTO, FILE, GROUP, REST, STRIMZI, TOPIC, TURNS
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._sinks import Sink, orphaned_groups, outside, place_of, second_store
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file import FileReader, FileStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.group import GroupStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.strimzi import StrimziStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, TopicStore, raw_text
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._topic_offsets import timestamp
 
@@ -28,11 +29,15 @@ class OffsetsInfo:
 
     def __init__(self, rest, kafka, method=AUTO, offset_topic=None, history=False, max_entries=1000,
                  consumer_group=None, offset_file=None):
-        """rest, kafka: the clients, one of them may be None. history: show older records as well, which needs the topic.
+        """rest, kafka: the clients, one of them may be None; rest can be a StrimziClient. history: show older records as well, which needs the topic.
         offset_file: path of a standalone worker's file, which is read as it is, whether its worker runs or not.
 
         Raises WishError where the method lacks what it needs.
         """
+        #: the store of those who are asked: the worker, or the operator
+        self._asked = RestStore
+        if getattr(rest, "road", REST) == STRIMZI:
+            self._asked, method = StrimziStore, REST
         file = offset_file if method in (AUTO, FILE) else None
         if method == FILE and not file:
             raise errors.WishError("method: file needs offset_file, or worker_config of a standalone worker.")
@@ -211,11 +216,11 @@ class OffsetsInfo:
             connector = Connector(dict(parts.get("status") or {}, name=name))
             try:
                 found.append(dict(self._sink(name, connector, parts) if connector.kind == SINK else self._by_rest(name, connector), name=name))
-            except errors.AmbiguousName as error:
+            except (errors.AmbiguousName, errors.RoadError) as error:
                 self._leave_out(name, error)
             except errors.NoConnector:
                 pass  # deleted meanwhile
-        return dict(self._all(found, REST), topic=None)
+        return dict(self._all(found, self._asked.road), topic=None)
 
     def _share(self, connectors) -> None:
         """The limit is for all of them together; each may show at least one partition."""
@@ -256,12 +261,12 @@ class OffsetsInfo:
 
     def _sink(self, name, connector, parts) -> dict:
         sink = None if self.kafka is None else self._sink_of(name, parts)
-        road, why = REST, None
+        road, why = self._asked.road, None
         if connector is None or self.method == GROUP:
             road, why = GROUP, "method: group" if self.method == GROUP else self._why_group(name)
         else:
             try:
-                snapshot = RestStore(self.rest, name, SINK).read()
+                snapshot = self._asked(self.rest, name, SINK).read()
             except TURNS as error:
                 if self.method == REST or sink is None:
                     raise
@@ -330,11 +335,11 @@ class OffsetsInfo:
         try:
             if connector is None:
                 raise errors.NoConnector("")
-            store = RestStore(self.rest, name, connector.kind)
+            store = self._asked(self.rest, name, connector.kind)
             snapshot = store.read()
         except errors.NoConnector:
             snapshot, connector = Snapshot(name, SOURCE), None
-        return _plain(snapshot, REST, self.max_entries, connector is not None, connector)
+        return _plain(snapshot, self._asked.road, self.max_entries, connector is not None, connector)
 
     def _of_store(self, store, connector, parts) -> dict:
         snapshot = store.read()

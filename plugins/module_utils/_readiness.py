@@ -14,7 +14,8 @@ import time
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import FAILED, PAUSED, RUNNING, STOPPED, Lifecycle
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import GROUP
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._operator import check_pod
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import GROUP, STRIMZI
 
 _PAUSE = 0.3
 
@@ -86,6 +87,8 @@ class Readiness:
             if self.exists is False and wish.sets:
                 self.warnings.append("There is no connector %s: the offsets wait for one that is created with this name." % self.name)
             return None
+        if store.road != STRIMZI:
+            check_pod(found, self.roads.force, self._warn)
         if not found.stopped and not found.idle and found.state not in (RUNNING, PAUSED, FAILED):
             found = self.lifecycle.read_definite()
         if found.state == STOPPED and found.tasks:
@@ -109,6 +112,10 @@ class Readiness:
                 "%s is %s: either it is STOPPED and the worker that had it is gone, or it has nothing to do. Connect itself decides "
                 "whether its offsets may be changed." % (self.name, found))
         return found
+
+    def _warn(self, text) -> None:
+        if text not in self.warnings:
+            self.warnings.append(text)
 
     def _check_nothing_runs(self) -> None:
         """Where no status tells: ask the brokers. The tasks of a connector that was just deleted end only with a rebalance."""

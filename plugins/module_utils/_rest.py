@@ -25,6 +25,8 @@ SINCE = {
 class ConnectClient:
     """All methods raise errors of _errors. Names are plain: they are encoded here."""
 
+    road = "rest"
+
     def __init__(self, transport):
         self._transport = transport
         self._root = None
@@ -119,6 +121,10 @@ class ConnectClient:
 
     def delete(self, name: str) -> None:
         self._call("DELETE", _path(name))
+
+    def way_back(self, name: str, word: str) -> str:
+        """How to bring about running or paused by hand, in words."""
+        return "by PUT %s/connectors/%s/%s" % (self.url, name, "pause" if word == "paused" else "resume")
 
     # ---- private ---------------------------------------------------------------------------------------------
 

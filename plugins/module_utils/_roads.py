@@ -29,13 +29,14 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_to
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import make_plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._sinks import Sink, second_store
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._source_clusters import SourceClusters
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._standalone import workers_with
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._standalone import worker_of, workers_with
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file import FileReader, FileStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.group import GroupStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.strimzi import StrimziStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, TopicStore, sink_shaped
 
-AUTO, REST, TOPIC, GROUP, FILE = "auto", "rest", "topic", "group", "file"
+AUTO, REST, TOPIC, GROUP, FILE, STRIMZI = "auto", "rest", "topic", "group", "file", "strimzi"
 
 #: what makes ``auto`` turn from REST to another road
 TURNS = (errors.EndpointMissing, errors.RoadError, errors.AmbiguousName)
@@ -52,11 +53,12 @@ class Roads:
     """The roads to one connector's offsets."""
 
     def __init__(self, rest, name: str, kafka=None, method=AUTO, offset_topic=None, raw_keys=None, key_order=None, connect_group=None,
-                 consumer_group=None, force=False, sources=None, offset_file=None, reader=None, sleep=None):
-        """rest: ConnectClient or None. kafka: KafkaClient or None. method: auto, rest, topic, group or file.
+                 consumer_group=None, force=False, sources=None, offset_file=None, worker_pid=None, reader=None, sleep=None):
+        """rest: ConnectClient or None; with StrimziClient the method is strimzi. kafka: KafkaClient or None. method: auto, rest, topic, group or file.
 
         consumer_group: of a sink, where neither its configuration nor its name tell. force: offsets of a sink or of MirrorMaker may be
-        outside of the log. sources: SourceClusters, for MirrorMaker. offset_file: path of a standalone worker's file.
+        outside of the log. sources: SourceClusters, for MirrorMaker. offset_file: path of a standalone worker's file. worker_pid: of that worker, see
+        _standalone.worker_of.
         reader: TopicReader or FileReader, where several connectors have one together.
 
         Raises WishError where the method lacks what it needs.
@@ -73,7 +75,7 @@ class Roads:
         self._key_order = [field for field in key_order or [] if field.strip()] or None
         self._connect_group = connect_group
         self._consumer_group = consumer_group or None
-        self._force = force
+        self.force = force
         self._sources = sources or SourceClusters()
         self._sleep = {"sleep": sleep} if sleep else {}
         self._sinks = {}
@@ -83,7 +85,12 @@ class Roads:
         self._blind = False
         self._topic_store = None
         self._reader = reader
+        self._worker_pid = worker_pid
         self._turned = False
+        if getattr(rest, "road", REST) == STRIMZI:
+            self.method = method = STRIMZI
+        #: the store of those who are asked: the worker, or the operator
+        self._asked = StrimziStore if self.method == STRIMZI else RestStore
         if offset_file and method == AUTO:
             self.method = FILE
         if self.method == FILE:
@@ -94,7 +101,7 @@ class Roads:
         if method == REST and rest is None or rest is None and kafka is None:
             raise errors.WishError("connect_url is missing (or the environment variable KAFKA_CONNECT_URL)%s." % (
                 "" if method == REST else "; without it method: topic needs bootstrap_servers"))
-        if method == REST and self._raw_keys:
+        if method in (REST, STRIMZI) and self._raw_keys:
             raise errors.WishError("raw_keys needs method: topic: REST knows no keys.")
 
     def _open_file(self, path) -> None:
@@ -111,7 +118,7 @@ class Roads:
     @property
     def topic_is_open(self) -> bool:
         """May a road be taken that needs no worker?"""
-        return self.kafka is not None and self.method != REST
+        return self.kafka is not None and self.method not in (REST, STRIMZI)
 
     def prefer(self, change) -> None:
         """The road that a change (see _ledger) was made by is the one to put it back by, unless another one was asked for."""
@@ -121,6 +128,9 @@ class Roads:
         if change.road == TOPIC and self.is_file:
             raise errors.WishError("The change %s of %s was made by method: topic, and is put back by that: leave offset_file out. Nothing was changed."
                                    % (change.change_id, self.name))
+        if change.road == STRIMZI and self.method == AUTO:
+            raise errors.WishError("The change %s of %s was made by method: strimzi, and is put back by that: give the namespace of its resource. Nothing "
+                                   "was changed." % (change.change_id, self.name))
         self._kind_left = change.kind
         self._consumer_group = self._consumer_group or (change.cluster or {}).get("consumer_group")
         if self.method == AUTO and (change.road == REST or self.kafka is not None):
@@ -182,7 +192,7 @@ class Roads:
         if found is None or self.method in (TOPIC, FILE) or self._raw_keys or self._turned:
             return self._by_topic(found, wish)
         try:
-            store = RestStore(self.rest, self.name, found.kind, **self._sleep)
+            store = self._asked(self.rest, self.name, found.kind, **self._sleep)
             plan = self._plan_of_source(store, found, wish)
             if plan.changed:
                 store.check(plan)
@@ -193,8 +203,11 @@ class Roads:
             self._turned = True
             self.reason = "REST cannot do it: " + error.message
             return self._by_topic(found, wish)
-        self.reason = self.reason or ("method: rest" if self.method == REST else "REST can do it")
+        self.reason = self.reason or self._why_asked()
         return store, plan
+
+    def _why_asked(self) -> str:
+        return "REST can do it" if self.method == AUTO else "method: %s" % self.method
 
     def _with_hint(self, error, found):
         if self.method == AUTO:
@@ -229,7 +242,7 @@ class Roads:
                 self.reason = None
             return self._by_group(found, wish)
         try:
-            store = RestStore(self.rest, self.name, SINK, **self._sleep)
+            store = self._asked(self.rest, self.name, SINK, **self._sleep)
             plan = self._plan_of_sink(store, found, wish)
             if plan.changed:
                 store.check(plan)
@@ -239,7 +252,7 @@ class Roads:
             self._turned = True
             self.reason = "REST cannot do it: " + error.message
             return self._by_group(found, wish)
-        self.reason = self.reason or ("method: rest" if self.method == REST else "REST can do it")
+        self.reason = self.reason or self._why_asked()
         return store, plan
 
     def _by_group(self, found, wish):
@@ -292,7 +305,7 @@ class Roads:
             if sink.is_elsewhere:
                 return ["%s reads from other brokers than its workers (consumer.override.bootstrap.servers): whether the offsets are in the log "
                         "was not looked at." % self.name]
-            return sink.check(plan, lenient=self._force or wish.exact) + sink.strays(plan)
+            return sink.check(plan, lenient=self.force or wish.exact) + sink.strays(plan)
 
         return look() if store.road == GROUP else self._if_brokers_answer(look) or []
 
@@ -350,14 +363,14 @@ class Roads:
             if mirror is None:
                 raise errors.WishError(_NO_WORDS % self.name if wish.reset is not None else _NO_NEXT % self.name)
         if wish.reset is not None:
-            wish, warnings = mirror.resolve(wish, live, self._force)
-        if wish.ordered and store.road == REST:
+            wish, warnings = mirror.resolve(wish, live, self.force)
+        if wish.ordered and store.road in (REST, STRIMZI):
             self._check_order(wish, live)
         plan = make_plan(live, wish)
         if (plan.changed or wish.following) and not wish.exact:  # what puts an earlier state back is not judged
             mirror = mirror or self._mirror(found, wish, live)
             if mirror is not None:
-                warnings = warnings + mirror.check(plan, self._force)
+                warnings = warnings + mirror.check(plan, self.force)
         plan.warnings.extend(warnings)
         return plan
 
@@ -397,7 +410,7 @@ class Roads:
         """A dedicated MirrorMaker keeps it beside the offsets, and has no REST to ask. Raises WishError for a connector that it has not."""
         try:
             known = configs(self.kafka, configs_topic(alias))
-            if known and self.name not in known and wish.sets and not self._force:
+            if known and self.name not in known and wish.sets and not self.force:
                 raise errors.WishError("The dedicated MirrorMaker of %s has no connector %s; it has %s. Nothing was changed." % (
                     alias, self.name, ", ".join(sorted(known))))
             return known.get(self.name, {})
@@ -451,7 +464,7 @@ class Roads:
         this machine that have it.
         """
         if self.is_file:
-            return workers_with(self._offset_topic)
+            return workers_with(self._offset_topic) or worker_of(self._worker_pid)
         try:
             if self._connect_group and self._connect_group not in {found[0] for found in self.kafka.connect_groups()}:
                 self._warn("The brokers know no Connect workers of the group %s, so whether they run %s is not known."
@@ -465,6 +478,8 @@ class Roads:
         """What tells the cluster of a backup apart; no credentials."""
         if self.is_file:
             return {"connect_url": None, "kafka_cluster_id": None, "offset_file": self._offset_topic}
+        if self.method == STRIMZI:
+            return dict({"connect_url": None, "kafka_cluster_id": None}, **self.rest.place(self.name))
         found = {"connect_url": self.rest.url if self.rest else None}
         if self.rest is not None:
             found["kafka_cluster_id"] = self.rest.root().get("kafka_cluster_id")
@@ -485,6 +500,7 @@ class Roads:
 
     def result(self, store) -> dict:
         """How the change was made, for the module's result."""
-        return {"method_reason": self.reason, "offset_topic": store.topics[0] if store.road == TOPIC else None,
+        return {"method_reason": self.reason, "resource": self.rest.place(self.name)["resource"] if self.method == STRIMZI else None,
+                "offset_topic": store.topics[0] if store.road == TOPIC else None,
                 "offset_file": self._offset_topic if self.is_file else None,
                 "consumer_group": self._group() if store.road not in (TOPIC, FILE) else None}

@@ -94,6 +94,16 @@ class SharedWorker(Shared):
         self.renew()
 
 
+class SharedOperator(SharedWorker):
+    """StrimziClient: it has to look at the resource itself, to see whether the operator is still at work."""
+
+    def status(self, name: str) -> dict:
+        return self._client.status(name)
+
+    def info(self, name: str) -> dict:
+        return self._client.info(name)
+
+
 class SharedBrokers(Shared):
     """KafkaClient: who runs which connectors, as the groups of the workers tell."""
 

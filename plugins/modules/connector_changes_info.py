@@ -27,10 +27,11 @@ options:
   ledger:
     description:
       - Where the ledger is kept. V(topic) is a topic of the Kafka cluster, V(config) the configuration of each connector, V(file) a
-        file.
-      - V(auto) is V(file) if O(ledger_file), or the file of a standalone worker, is given, else V(topic) if O(bootstrap_servers) is given, else V(config).
+        file, V(configmap) a ConfigMap beside the resources of Strimzi.
+      - V(auto) is V(file) if O(ledger_file), or the file of a standalone worker, is given, else V(configmap) if O(namespace) is given, else
+        V(topic) if O(bootstrap_servers) is given, else V(config).
     type: str
-    choices: [auto, topic, config, file]
+    choices: [auto, topic, config, file, configmap]
     default: auto
   ledger_topic:
     description:
@@ -41,6 +42,11 @@ options:
     description:
       - The file for O(ledger=file), on the machine where the module runs.
     type: path
+  ledger_configmap:
+    description:
+      - The ConfigMap for O(ledger=configmap).
+    type: str
+    default: connect-offset-changes
   offset_file:
     description:
       - The file of a standalone worker's offsets, on the machine where the module runs. By default the ledger is beside it, with C(.changes.json)
@@ -63,6 +69,7 @@ options:
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
+  - streamops.kafka_connect._strimzi
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.info_module
   - streamops.kafka_connect._attributes.actiongroup_connect
@@ -103,7 +110,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 ledger:
-  description: The kind of ledger that was looked at, V(topic), V(config) or V(file).
+  description: The kind of ledger that was looked at, V(topic), V(config), V(file) or V(configmap).
   returned: success
   type: str
 where:
@@ -183,7 +190,14 @@ changes:
 """
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._changes_info import changes_info
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import AUTO, LEDGERS, NONE, beside_file, open_ledger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import (
+    AUTO,
+    DEFAULT_CONFIG_MAP,
+    LEDGERS,
+    NONE,
+    beside_file,
+    open_ledger,
+)
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run, worker_options
 
 
@@ -202,6 +216,7 @@ def main():
             ledger=dict(type="str", choices=[one for one in LEDGERS if one != NONE], default=AUTO),
             ledger_topic=dict(type="str", default="connect-offset-changes"),
             ledger_file=dict(type="path"),
+            ledger_configmap=dict(type="str", default=DEFAULT_CONFIG_MAP),
             connect_group=dict(type="str"),
             max_entries=dict(type="int", default=1000),
         ),

@@ -137,12 +137,13 @@ options:
       - V(config) is a marker in the connector's own configuration, for those who have nothing but REST. It changes that configuration, and a
         worker restarts a running connector for that. The last ten changes are kept. It is gone with the connector.
         Two controllers that start the same change at the very same moment may both make it.
+      - V(configmap) is O(ledger_configmap), for O(method=strimzi). Several controllers can use it at the same time.
       - V(file) is O(ledger_file), for runs on one machine. With O(method=file) it is by default beside that file, with C(.changes.json) after its name.
-      - V(auto) is V(file) if O(ledger_file) is given, else V(topic) if O(bootstrap_servers) are, else V(config). Runs of one change have to use the
-        same ledger.
+      - V(auto) is V(file) if O(ledger_file) is given, else V(configmap) with O(method=strimzi), else V(topic) if O(bootstrap_servers) are given, else
+        V(config). Runs of one change have to use the same ledger.
       - V(none) remembers nothing, and cannot go with O(change_id).
     type: str
-    choices: [auto, topic, config, file, none]
+    choices: [auto, topic, config, file, configmap, none]
     default: auto
   ledger_topic:
     description:
@@ -155,6 +156,12 @@ options:
     description:
       - The file for O(ledger=file), on the machine where the module runs. If there is none it is created.
     type: path
+  ledger_configmap:
+    description:
+      - The ConfigMap for O(ledger=configmap), in the namespace of the resource. If there is none it is created. When it is full, the oldest changes
+        that are over are removed from it, with a warning.
+    type: str
+    default: connect-offset-changes
   requested_by:
     description:
       - Who wants the change, for the ledger. The user and the host of this run, and the job of AWX, are remembered anyway.
@@ -206,6 +213,8 @@ options:
         O(bootstrap_servers) that is refused otherwise.
       - For MirrorMaker, whether to set offsets that its source cluster does not confirm, and to change those of a checkpoint or heartbeat
         connector, which never reads them.
+      - Whether to change offsets by another method than V(strimzi) though the connector is owned by Strimzi's operator, which starts it again at its
+        next look.
       - It allows nothing else.
     type: bool
     default: false
@@ -225,9 +234,32 @@ options:
         Connect before 3.6, for a connector that is gone, for a name with C(/), C(%) or C(\\) on Connect 4, and for partitions whose
         records have other key bytes than the worker builds. With O(bootstrap_servers) the topic is read to see whether there are
         such records, also where REST shows nothing of it. RV(method) and RV(method_reason) tell which road was taken and why.
+      - V(strimzi) has Strimzi's operator (0.44 or later) do it, for a connector that it makes from a KafkaConnector or KafkaMirrorMaker2. It is stopped
+        by C(spec.state), and offsets go through the ConfigMaps that the resource names in C(listOffsets) and C(alterOffsets). That is also V(auto)
+        with O(namespace) or O(resource), unless O(offset_file) is given. With another method these two options serve to find out whether an operator
+        owns the connector, which is refused then without O(force=true).
     type: str
-    choices: [auto, rest, topic, group, file]
+    choices: [auto, rest, topic, group, file, strimzi]
     default: auto
+  resource:
+    description:
+      - By O(method=strimzi), the resource that has the connector, as C(KafkaConnector/NAME), C(KafkaMirrorMaker2/NAME), or its name alone.
+      - By default it is the KafkaConnector with the name of the connector. For a connector of a mirror the namespace is searched for the KafkaMirrorMaker2
+        that has it, for which the login needs the right to list those.
+    type: str
+  list_in_check_mode:
+    description:
+      - By O(method=strimzi), whether the operator may be made to list the offsets in check mode too. That changes an annotation for a moment, and the
+        ConfigMap for listings, but neither offsets nor the connector.
+      - Otherwise a worker is asked in check mode, which needs O(connect_url).
+    type: bool
+    default: false
+  apply:
+    description:
+      - By O(method=strimzi), V(false) changes nothing, and returns in RV(manifests) and RV(patches) what would have to be applied, for those whose
+        resources are kept in Git. Live offsets are read as in check mode; without them what is declared is rendered as it is.
+    type: bool
+    default: true
   consumer_group:
     description:
       - The consumer group of a sink. By default the connector's C(consumer.override.group.id), else C(connect-) and its name.
@@ -247,6 +279,11 @@ options:
       - Where a worker can be asked, its answer counts, and this option has no effect. One that cannot be reached is not asked.
     type: bool
     default: false
+  worker_pid:
+    description:
+      - For O(method=file), the number of the worker's process on the machine where the module runs, or a file that has it. If it runs the task fails.
+      - On Linux a standalone worker that has the file is found without this. A file that is not there stands for a worker that has ended.
+    type: str
   connect_group:
     description:
       - The workers' C(group.id). For a connector that is gone and with O(assume_stopped=true) the brokers are asked whether workers still
@@ -303,6 +340,7 @@ options:
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
+  - streamops.kafka_connect._strimzi
   - streamops.kafka_connect._worker
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.actiongroup_connect
@@ -376,6 +414,26 @@ EXAMPLES = r"""
     topics:
       - orders
       - {name: returns, partitions: [0, 3]}
+
+- name: The same change of a connector that Strimzi's operator owns, once
+  streamops.kafka_connect.connector_offsets:
+    namespace: kafka
+    name: orders-source
+    change_id: CHG-1234
+    stop: true
+    offsets:
+      - partition: {filename: /data/orders.txt}
+        offset: {position: 0}
+
+- name: What would have to be applied for it?
+  streamops.kafka_connect.connector_offsets:
+    namespace: kafka
+    name: orders-source
+    apply: false
+    offsets:
+      - partition: {filename: /data/orders.txt}
+        offset: {position: 0}
+  register: rendered
 
 - name: Have MirrorMaker copy a topic again from record 4000 of its partition 0 on
   streamops.kafka_connect.connector_offsets:
@@ -499,6 +557,31 @@ method_reason:
   returned: success
   type: str
   sample: REST can do it
+resource:
+  description: The resource that has the connector, by O(method=strimzi). Null otherwise.
+  returned: success
+  type: str
+  sample: KafkaConnector/orders-source
+manifests:
+  description:
+    - What would have to be applied first, whole Kubernetes objects. It is the ConfigMap with the new offsets; for a reset there is none. Other entries
+      of a ConfigMap of that name have to stay.
+  returned: with O(apply=false)
+  type: list
+  elements: dict
+  sample:
+    - apiVersion: v1
+      kind: ConfigMap
+      metadata: {name: orders-source-offsets, namespace: kafka}
+      data: {offsets.json: '{"offsets": [{"partition": {"filename": "/data/orders.txt"}, "offset": {"position": 0}}]}'}
+patches:
+  description:
+    - What would have to be done with the resource then, one after the other. Each has a C(description), a C(target) (apiVersion, kind, name, namespace)
+      and a C(patch), a list of JSON patch operations, as Kustomize takes them.
+    - The annotation is no matter for Git, as the operator removes it when the change is made.
+  returned: with O(apply=false)
+  type: list
+  elements: dict
 offset_topic:
   description: The offsets topic that was changed or looked at. Null by REST.
   returned: success
@@ -615,7 +698,7 @@ change:
       type: dict
       returned: success
     road:
-      description: The road, V(rest), V(topic) or V(group).
+      description: The road, such as V(rest), V(topic) or V(strimzi).
       type: str
       returned: success
     offset_topic:
@@ -728,10 +811,11 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._backup im
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LATER, LEAVE, PUT_BACK, OffsetsChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._copy import Copy
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import DEFAULT, LEDGERS, beside_file, open_ledger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import DEFAULT, DEFAULT_CONFIG_MAP, LEDGERS, beside_file, open_ledger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run, worker_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import Once
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._strimzi_render import render
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._wish import read_wish
 
 
@@ -740,7 +824,7 @@ def declare(client, kafka, sources, params, check_mode):
 
     def roads(connector, **own):
         return Roads(client, connector, kafka, params["method"], params["offset_topic"], connect_group=params["connect_group"],
-                     force=params["force"], sources=sources, offset_file=params["offset_file"], **own)
+                     force=params["force"], sources=sources, offset_file=params["offset_file"], worker_pid=params["worker_pid"], **own)
 
     copy = Copy(client, params["copy_from"], roads(params["copy_from"]), params["rewrite"], params["purge"],
                 params["force"]) if params["copy_from"] else None
@@ -762,13 +846,13 @@ def declare(client, kafka, sources, params, check_mode):
         once=once,
         after_change=params["after_change"],
         settle=params["settle"],
-        stop=params["stop"],
+        stop=params["stop"] or not params["apply"],
         backup=(params["backup_file"] or default_path(name)) if params["backup"] else None,
         assume_stopped=params["assume_stopped"],
         wait_timeout=params["wait_timeout"],
         max_entries=params["max_entries"],
     )
-    return change.run(check_mode)
+    return change.run(check_mode) if params["apply"] else render(client, change, wish)
 
 
 def main():
@@ -789,6 +873,7 @@ def main():
             ledger=dict(type="str", choices=LEDGERS, default="auto"),
             ledger_topic=dict(type="str", default=DEFAULT),
             ledger_file=dict(type="path"),
+            ledger_configmap=dict(type="str", default=DEFAULT_CONFIG_MAP),
             requested_by=dict(type="str"),
             after_change=dict(type="str", choices=[PUT_BACK, LATER, LEAVE], default=PUT_BACK),
             settle=dict(type="int", default=0),
@@ -796,10 +881,14 @@ def main():
             max_skip=dict(type="raw"),
             only=dict(type="str", choices=["forward", "backward"]),
             force=dict(type="bool", default=False),
-            method=dict(type="str", choices=["auto", "rest", "topic", "group", "file"], default="auto"),
+            method=dict(type="str", choices=["auto", "rest", "topic", "group", "file", "strimzi"], default="auto"),
+            resource=dict(type="str"),
+            list_in_check_mode=dict(type="bool", default=False),
+            apply=dict(type="bool", default=True),
             consumer_group=dict(type="str"),
             offset_topic=dict(type="str"),
             assume_stopped=dict(type="bool", default=False),
+            worker_pid=dict(type="str"),
             connect_group=dict(type="str"),
             raw_keys=dict(type="list", elements="str", no_log=False),
             key_order=dict(type="list", elements="str", no_log=False),

@@ -84,7 +84,7 @@ options:
     description:
       - Where changes with a O(change_id) are remembered, as of M(streamops.kafka_connect.connector_offsets).
     type: str
-    choices: [auto, topic, config, file, none]
+    choices: [auto, topic, config, file, configmap, none]
     default: auto
   ledger_topic:
     description:
@@ -95,6 +95,11 @@ options:
     description:
       - The file for O(ledger=file). If there is none it is created.
     type: path
+  ledger_configmap:
+    description:
+      - The ConfigMap for O(ledger=configmap). If there is none it is created.
+    type: str
+    default: connect-offset-changes
   requested_by:
     description:
       - Who wants the change, for the ledger.
@@ -111,8 +116,19 @@ options:
       - V(topic) writes those of all sources in one transaction, which is the fastest for many connectors; those of sinks are set by their consumer
         groups then.
     type: str
-    choices: [auto, rest, topic, group, file]
+    choices: [auto, rest, topic, group, file, strimzi]
     default: auto
+  resource:
+    description:
+      - By O(method=strimzi), the KafkaMirrorMaker2 that has all of the connectors. Without it, which connectors there are is seen in the namespace, for
+        which the login needs the right to list KafkaConnectors and KafkaMirrorMaker2s.
+    type: str
+  list_in_check_mode:
+    description:
+      - By O(method=strimzi), whether the operator may be made to list the offsets in check mode too, as of
+        M(streamops.kafka_connect.connector_offsets).
+    type: bool
+    default: false
   offset_topic:
     description:
       - The workers' C(offset.storage.topic). If it is not given, the topic is found by its content.
@@ -126,6 +142,10 @@ options:
       - For work without O(connect_url). You say that no worker runs these connectors.
     type: bool
     default: false
+  worker_pid:
+    description:
+      - For O(method=file), the number of the worker's process, or a file that has it, as of M(streamops.kafka_connect.connector_offsets).
+    type: str
   stop:
     description:
       - Whether connectors that are not STOPPED may be stopped for the change. Without it one that runs fails the task.
@@ -154,6 +174,7 @@ options:
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
+  - streamops.kafka_connect._strimzi
   - streamops.kafka_connect._worker
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.actiongroup_connect
@@ -259,7 +280,7 @@ diff:
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._import import FOUND, Import
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import DEFAULT, LEDGERS
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import DEFAULT, DEFAULT_CONFIG_MAP, LEDGERS
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run, worker_options
 
 
@@ -284,12 +305,16 @@ def main():
             ledger=dict(type="str", choices=LEDGERS, default="auto"),
             ledger_topic=dict(type="str", default=DEFAULT),
             ledger_file=dict(type="path"),
+            ledger_configmap=dict(type="str", default=DEFAULT_CONFIG_MAP),
             requested_by=dict(type="str"),
             settle=dict(type="int", default=0),
-            method=dict(type="str", choices=["auto", "rest", "topic", "group", "file"], default="auto"),
+            method=dict(type="str", choices=["auto", "rest", "topic", "group", "file", "strimzi"], default="auto"),
+            resource=dict(type="str"),
+            list_in_check_mode=dict(type="bool", default=False),
             offset_topic=dict(type="str"),
             connect_group=dict(type="str"),
             assume_stopped=dict(type="bool", default=False),
+            worker_pid=dict(type="str"),
             stop=dict(type="bool", default=False),
             backup=dict(type="bool", default=False),
             backup_file=dict(type="path"),

@@ -32,9 +32,24 @@ options:
         O(bootstrap_servers) is given, where it does not (a worker that is too old, a connector that is gone or cannot be named in a URL,
         records that REST does not show as they are). For all connectors it takes the topic if it can, and REST or the group for the sinks
         among them. RV(method) and RV(method_reason) tell which and why.
+      - V(strimzi) has Strimzi's operator list the offsets of a connector that it owns, or of all connectors of O(resource). That is also V(auto)
+        with O(namespace) or O(resource).
     type: str
-    choices: [auto, rest, topic, group, file]
+    choices: [auto, rest, topic, group, file, strimzi]
     default: auto
+  resource:
+    description:
+      - By O(method=strimzi), the resource that has the connector, as C(KafkaConnector/NAME), C(KafkaMirrorMaker2/NAME), or its name alone.
+      - By default it is the KafkaConnector with the name of the connector. For a connector of a mirror the namespace is searched for the KafkaMirrorMaker2
+        that has it, for which the login needs the right to list those.
+    type: str
+  list_in_check_mode:
+    description:
+      - By O(method=strimzi), whether the operator may be made to list the offsets in check mode too. That changes an annotation for a moment, and the
+        ConfigMap for listings, but neither offsets nor the connector.
+      - Otherwise a worker is asked in check mode, which needs O(connect_url).
+    type: bool
+    default: false
   consumer_group:
     description:
       - The consumer group of a sink. By default the connector's C(consumer.override.group.id), else C(connect-) and its name.
@@ -59,6 +74,7 @@ options:
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
+  - streamops.kafka_connect._strimzi
   - streamops.kafka_connect._worker
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.info_module
@@ -102,6 +118,12 @@ EXAMPLES = r"""
 - name: The partitions that are more than a thousand records behind
   ansible.builtin.debug:
     msg: "{{ sink.positions | selectattr('lag') | selectattr('lag', 'gt', 1000) }}"
+
+- name: Have Strimzi's operator list the offsets of all connectors of a mirror
+  streamops.kafka_connect.connector_offsets_info:
+    namespace: kafka
+    resource: KafkaMirrorMaker2/east-west
+  register: mirror
 
 - name: Which connectors are gone?
   ansible.builtin.debug:
@@ -326,7 +348,9 @@ def main():
         dict(
             worker_options(),
             name=dict(type="str"),
-            method=dict(type="str", choices=["auto", "rest", "topic", "group", "file"], default="auto"),
+            method=dict(type="str", choices=["auto", "rest", "topic", "group", "file", "strimzi"], default="auto"),
+            resource=dict(type="str"),
+            list_in_check_mode=dict(type="bool", default=False),
             consumer_group=dict(type="str"),
             offset_topic=dict(type="str"),
             history=dict(type="bool", default=False),

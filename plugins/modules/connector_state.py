@@ -36,6 +36,25 @@ options:
     type: str
     choices: [started, paused, stopped]
     required: true
+  method:
+    description:
+      - V(rest) asks Connect. V(strimzi) changes C(spec.state) of the resource from which Strimzi's operator makes the connector, and waits for what
+        the operator then reports. Put back by V(started) or V(paused), C(spec.state) is what it was before V(stopped), also if there was none.
+      - V(auto) is V(strimzi) with O(namespace) or O(resource), else V(rest).
+    type: str
+    choices: [auto, rest, strimzi]
+    default: auto
+  resource:
+    description:
+      - By O(method=strimzi), the resource that has the connector, as C(KafkaConnector/NAME), C(KafkaMirrorMaker2/NAME), or its name alone.
+      - By default it is the KafkaConnector with the name of the connector. For a connector of a mirror the namespace is searched for the KafkaMirrorMaker2
+        that has it, for which the login needs the right to list those.
+    type: str
+  force:
+    description:
+      - Whether to change a connector by REST though it is owned by Strimzi's operator, which sets back what others change.
+    type: bool
+    default: false
   wait_timeout:
     description: Seconds to wait for the state.
     type: int
@@ -43,6 +62,7 @@ options:
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
+  - streamops.kafka_connect._strimzi
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.actiongroup_connect
 seealso:
@@ -61,6 +81,12 @@ EXAMPLES = r"""
     connect_url: http://connect.example.com:8083
     name: orders-source
     state: started
+
+- name: Stop a connector that Strimzi's operator owns
+  streamops.kafka_connect.connector_state:
+    namespace: kafka
+    name: orders-source
+    state: stopped
 """
 
 RETURN = r"""
@@ -127,10 +153,13 @@ def main():
         dict(
             name=dict(type="str", required=True),
             state=dict(type="str", choices=["started", "paused", "stopped"], required=True),
+            method=dict(type="str", choices=["auto", "rest", "strimzi"], default="auto"),
+            resource=dict(type="str"),
+            force=dict(type="bool", default=False),
             wait_timeout=dict(type="int", default=120),
         ),
         lambda client, params, check_mode: declare_state(
-            client, params["name"], params["state"], params["wait_timeout"], check_mode),
+            client, params["name"], params["state"], params["wait_timeout"], check_mode, params["force"]),
     )
 
 

@@ -59,6 +59,7 @@ options:
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
+  - streamops.kafka_connect._strimzi
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.info_module
   - streamops.kafka_connect._attributes.actiongroup_connect

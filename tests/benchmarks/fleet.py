@@ -38,13 +38,11 @@ def rows(folder: Path) -> list[Row]:
             many = few + room
         with fleet(stack, many, folder) as hosts:
             last = seconds(folder, "import_offsets", hosts, next(NUMBERS))
-        return [*found, Row(f"(l) a round of {FORKS} of {many} clusters against one of {few}", last / rounds(many), first / rounds(few), 1.3)]
+        name = f"(l) import_offsets: {FORKS} of {many} clusters against {FORKS} of {few}"
+        growth = Row(name, last / many * FORKS, first / few * FORKS, 1.3)
+        return [*found, growth]
     finally:
         stack.purge()
-
-
-def rounds(clusters: int) -> int:
-    return -(-clusters // FORKS)
 
 
 def free_mib() -> int:
@@ -89,9 +87,10 @@ def against_bkkt(hosts: dict, folder: Path) -> list[Row]:
         changed = seconds(folder, playbook, hosts, offset)
         same = seconds(folder, playbook, hosts, offset)
         what = f"{len(hosts)} clusters x {CONNECTORS} connectors by {playbook}"
-        bound = 0.2 if playbook == "import_offsets" else 1.0
-        found += [Row(f"(l) {what}, nothing to change, against bkkt get", same, got, bound),
-                  Row(f"(l) {what}, changed, against bkkt patch", changed, patched, bound)]
+        # reset_offsets looks at the whole fleet first, and has a dozen tasks for each connector that changes.
+        bounds = (0.2, 0.2) if playbook == "import_offsets" else (1.0, 4.0)
+        found += [Row(f"(l) {what}, nothing to change, against bkkt get", same, got, bounds[0]),
+                  Row(f"(l) {what}, changed, against bkkt patch", changed, patched, bounds[1])]
     return found
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 GROUP = "connect"
-FRAGMENTS = {f"streamops.kafka_connect.{name}" for name in ("_connect", "_kafka", f"_attributes.actiongroup_{GROUP}")}
+FRAGMENTS = {f"streamops.kafka_connect.{name}" for name in ("_connect", "_kafka", "_strimzi", f"_attributes.actiongroup_{GROUP}")}
 
 
 def documentation(path: Path) -> dict:

@@ -12,11 +12,13 @@ import os
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.config import ConfigLedger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.configmap import DEFAULT as DEFAULT_CONFIG_MAP
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.configmap import ConfigMapLedger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.file import FileLedger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.topic import DEFAULT, TopicLedger
 
-AUTO, TOPIC, CONFIG, FILE, NONE = "auto", "topic", "config", "file", "none"
-LEDGERS = [AUTO, TOPIC, CONFIG, FILE, NONE]
+AUTO, TOPIC, CONFIG, FILE, CONFIG_MAP, NONE = "auto", "topic", "config", "file", "configmap", "none"
+LEDGERS = [AUTO, TOPIC, CONFIG, FILE, CONFIG_MAP, NONE]
 
 
 def beside_file(params) -> dict:
@@ -29,11 +31,15 @@ def beside_file(params) -> dict:
 def open_ledger(params, client, kafka, connector=None, exists=True, whole=False):
     """The ledger, None for ledger: none. Raises WishError that says what is missing.
 
-    params: ledger, and ledger_topic, ledger_file, connect_group where they are given. client, kafka: None if there is none.
+    params: ledger, and ledger_topic, ledger_file, ledger_configmap, connect_group where they are given. client, kafka: None if there is none;
+    with StrimziClient it is a ConfigMap, unless another place is given.
     connector: None to look at all. exists: whether a worker knows the connector. whole: see TopicLedger.
     """
     chosen = params.get("ledger") or AUTO
     path = params.get("ledger_file")
+    operator = getattr(client, "road", None) == "strimzi"
+    if chosen == AUTO and operator and not path:
+        chosen = CONFIG_MAP
     if chosen == AUTO:
         chosen = FILE if path else TOPIC if kafka is not None else CONFIG if client is not None and exists else AUTO
     if chosen == NONE:
@@ -42,6 +48,13 @@ def open_ledger(params, client, kafka, connector=None, exists=True, whole=False)
         if not path:
             raise WishError("ledger: file needs ledger_file; nothing was changed.")
         return FileLedger(path)
+    if chosen == CONFIG_MAP:
+        if not operator:
+            raise WishError("ledger: configmap needs method: strimzi; nothing was changed.")
+        return ConfigMapLedger(client, params.get("ledger_configmap") or DEFAULT_CONFIG_MAP)
+    if chosen == CONFIG and operator:
+        raise WishError("ledger: config would change the configuration of %s, which the operator sets back: use ledger: configmap. Nothing was changed."
+                        % connector)
     if chosen == TOPIC:
         if kafka is None:
             raise WishError("ledger: topic needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS); nothing was changed.")

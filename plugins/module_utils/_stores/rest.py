@@ -109,16 +109,22 @@ class RestStore:
 
     def apply(self, plan):
         """Send the change in one request. The caller reads back: the answer proves nothing."""
-        if plan.resets_all or not (plan.after() or plan.live.unreadable):
+        if self.resets(plan):
             message = self.client.reset_offsets(self.name)
         else:
-            message = self.client.alter_offsets(
-                self.name, [{"partition": action.partition, "offset": action.after} for action in plan.changes])
+            message = self.client.alter_offsets(self.name, self.pairs(plan))
         if not message.startswith(_UNVALIDATED):
             return None
         if self.kind == SINK:
             return ("%s: %s" % (self.name, message))
         return "%s: %s (the plugin did not check the offsets)" % (self.name, message)
+
+    def resets(self, plan) -> bool:
+        """Will one call do that removes everything?"""
+        return plan.resets_all or not (plan.after() or plan.live.unreadable)
+
+    def pairs(self, plan) -> list:
+        return [{"partition": action.partition, "offset": action.after} for action in plan.changes]
 
 
 def key_order_trap(name: str, partitions: list) -> str:

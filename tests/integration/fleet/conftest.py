@@ -107,8 +107,8 @@ def fleet(clusters, fleet_stack, tmp_path):
         one.worker.create(fleet.name, shaped(topic=fleet.topic(cluster), interval_ms=1), None)
     for cluster, one in clusters.items():
         # Flushed: in Connect 3.4 only the offsets topic shows it.
-        wait_until(lambda cluster=cluster, one=one: [record for record in kafka.raw_records(one.offset_topic) if fleet.name.encode() in (record.key or b"")
-                   and record.value == b'{"n":4}'], reason=f"the last offset of {cluster}")
+        wait_until(lambda one=one: '{"n":4}' in kafka.live_offsets(one.offset_topic, fleet.name).values(),
+                   reason=f"the last offset of {cluster}")
         one.worker.await_state(fleet.name, "RUNNING", ["RUNNING"])
     yield fleet
     for one in clusters.values():

@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils import _er
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LATER, LEAVE, OffsetsChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import Lost, Once
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._rest import ConnectClient
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import (
     FakeKafka,
@@ -40,6 +41,8 @@ class FakeConnect:
         self.live = {json.dumps(partition): offset for partition, offset in live or []}
         self.config = config or {}
         self.now, self.calls, self.faults = 0.0, [], {}
+
+    way_back = ConnectClient.way_back
 
     def sleep(self, seconds):
         self.now += seconds
@@ -148,7 +151,7 @@ def test_a_change_of_a_stopped_connector():
     assert result.pop("diff")[0]["before"] == {'{"filename": "a"}': {"position": 10},
                                                '{"filename": "b"}': {"position": 20}}
     assert result == {
-        "changed": True, "method": "rest", "method_reason": "REST can do it", "offset_topic": None, "offset_file": None,
+        "changed": True, "method": "rest", "method_reason": "REST can do it", "resource": None, "offset_topic": None, "offset_file": None,
         "consumer_group": None,
         "connector_exists": True, "backup_file": None, "truncated": False, "warnings": [],
         "offsets": pairs(a=4, b=20), "offsets_before": pairs(a=10, b=20),

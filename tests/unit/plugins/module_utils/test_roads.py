@@ -113,7 +113,8 @@ def test_which_road(rest, kafka, connector, options, road, reason):
         store, plan = taken.plan(connector, SET)
         assert (store.road, taken.reason, plan.changed, taken.warnings) == (road, reason, True, [])
     assert taken.result(store) == {
-        "method_reason": reason, "offset_topic": "offsets" if road == "topic" else None, "offset_file": None, "consumer_group": None}
+        "method_reason": reason, "resource": None, "offset_topic": "offsets" if road == "topic" else None,
+        "offset_file": None, "consumer_group": None}
 
 
 @pytest.mark.parametrize("records, words", [
@@ -227,7 +228,8 @@ def test_which_road_of_a_sink(rest, connector, wish, options, road, reason):
     for _plan in range(2):
         store, plan = taken.plan(connector, wish)
         assert (store.road, taken.reason, plan.changed, taken.warnings) == (road, reason, True, [])
-    assert taken.result(store) == {"method_reason": reason, "offset_topic": None, "offset_file": None, "consumer_group": "connect-c"}
+    assert taken.result(store) == {
+        "method_reason": reason, "resource": None, "offset_topic": None, "offset_file": None, "consumer_group": "connect-c"}
     assert taken.cluster()["consumer_group"] == "connect-c" and taken.kind(connector, wish) == "sink"
 
 

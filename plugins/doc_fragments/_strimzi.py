@@ -1,0 +1,56 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may use it, its content can change at any time.
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+options:
+  namespace:
+    description:
+      - The Kubernetes namespace with the resources of Strimzi, by default that of the kubeconfig or of the pod.
+      - All modules of the action group take the options of Kubernetes, so that they can be set once; they are used by those with an option
+        O(ignore:resource), and for a ledger in a ConfigMap.
+    type: str
+  connect_cluster:
+    description:
+      - The KafkaConnect that a KafkaConnector must belong to by its label C(strimzi.io/cluster). With another one the task fails.
+    type: str
+  kubeconfig:
+    description:
+      - The kubeconfig to use. It needs the Python library C(kubernetes).
+      - Without it, and without O(host), a pod uses the login that is mounted there, and anybody else E(KUBECONFIG) or C(~/.kube/config).
+      - If not set, the value of the environment variable E(K8S_AUTH_KUBECONFIG) is used.
+    type: path
+  context:
+    description:
+      - The context in the kubeconfig.
+      - If not set, the value of the environment variable E(K8S_AUTH_CONTEXT) is used.
+    type: str
+  host:
+    description:
+      - The URL of the Kubernetes API server.
+      - If not set, the value of the environment variable E(K8S_AUTH_HOST) is used.
+    type: str
+  api_key:
+    description:
+      - The token for the Kubernetes API server.
+      - If not set, the value of the environment variable E(K8S_AUTH_API_KEY) is used.
+    type: str
+  ca_cert:
+    description:
+      - PEM file with the certificate authority of the Kubernetes API server.
+      - If not set, the value of the environment variable E(K8S_AUTH_SSL_CA_CERT) is used.
+    type: path
+    aliases: [ssl_ca_cert]
+  verify_ssl:
+    description:
+      - Whether to verify the TLS certificate of the Kubernetes API server. By default what the kubeconfig says, else V(true).
+      - O(ignore:validate_certs) is for the workers of Kafka Connect.
+      - If not set, the value of the environment variable E(K8S_AUTH_VERIFY_SSL) is used.
+    type: bool
+"""
