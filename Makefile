@@ -18,7 +18,7 @@ ifneq ($(GOALS),)
   NOX := $(VENV)/bin/nox
 endif
 
-TESTS := unit integration mirror strimzi verify cores molecule
+TESTS := unit integration mirror fleet strimzi verify awx cores molecule
 STATIC := static sanity galaxy
 JOBS ?= 2
 
@@ -48,7 +48,7 @@ bench: $(NOX) ## the measured ratios of tests/benchmarks
 	@$(NOX) -s bench -- $(ARGS)
 
 clean: ## remove what was made inside this checkout (not the cache outside of it)
-	@rm -rf .nox .ansible .pytest_cache .ruff_cache collections tests/output tests/integration/inventory *.tar.gz
+	@rm -rf .nox .ansible .pytest_cache .ruff_cache collections/ansible_collections tests/output tests/integration/inventory *.tar.gz
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(TESTS) $(STATIC): $(NOX)

@@ -144,6 +144,7 @@ def real_folder(name: str) -> Path:
 
 SPARK_TESTS = "tests/integration/spark"  # need pyspark, which only one environment has
 MIRROR_TESTS = "tests/integration/mirror"
+FLEET_TESTS = "tests/integration/fleet"  # need six Connect clusters
 STRIMZI_TESTS = "tests/integration/strimzi"
 
 
@@ -163,14 +164,20 @@ def unit(session: nox.Session) -> None:
 @nox.session(allow_parallel=True)
 def integration(session: nox.Session) -> None:
     """The modules, the role and the playbook on a real broker and real Connect workers."""
-    own_sessions = [f"--ignore={folder}" for folder in (SPARK_TESTS, MIRROR_TESTS, STRIMZI_TESTS)]
-    pytest(session, "tests/integration", *own_sessions)
+    own_sessions = (SPARK_TESTS, MIRROR_TESTS, FLEET_TESTS, STRIMZI_TESTS)
+    pytest(session, "tests/integration", *(f"--ignore={folder}" for folder in own_sessions))
 
 
 @nox.session(allow_parallel=True)
 def mirror(session: nox.Session) -> None:
     """MirrorMaker between two Kafka clusters."""
     pytest(session, MIRROR_TESTS)
+
+
+@nox.session(allow_parallel=True)
+def fleet(session: nox.Session) -> None:
+    """Rollouts over six Connect clusters."""
+    pytest(session, FLEET_TESTS)
 
 
 @nox.session(allow_parallel=True)
@@ -183,6 +190,12 @@ def strimzi(session: nox.Session) -> None:
 def verify(session: nox.Session) -> None:
     """The verification job, and the role and the playbook that run it: real Spark on real topics."""
     pytest(session, "tests/verify", SPARK_TESTS, more=("spark",))
+
+
+@nox.session(allow_parallel=True)
+def awx(session: nox.Session) -> None:
+    """Job templates and workflows as AWX runs them, its rules for surveys and credential types; with STREAMOPS_EE=1 in an image, too."""
+    pytest(session, "tests/awx", more=("awx",))
 
 
 @nox.session(allow_parallel=True)

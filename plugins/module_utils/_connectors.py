@@ -21,7 +21,7 @@ _GLOB = "*?["
 
 
 def list_connectors(client, patterns) -> dict:
-    """Those whose name is listed or fits a glob (all without patterns), in one request, sorted by name."""
+    """Those whose name is listed or fits a glob (all without patterns), in one request, sorted by name; and what tells the cluster apart."""
     found = client.connectors()
     names = sorted(name for name in found if not patterns or any(fits(name, pattern) for pattern in patterns))
     missing = [pattern for pattern in patterns or [] if not any(fits(name, pattern) for name in names)]
@@ -30,7 +30,15 @@ def list_connectors(client, patterns) -> dict:
         "exists": bool(names),
         "connectors": [_one(name, found[name]) for name in names],
         "missing": missing,
+        "cluster": dict(client.root(), url=client.url, workers=_workers(found)),
     }
+
+
+def _workers(found) -> list:
+    """Addresses (host:port) of the workers that have, or had last, something to run: no two Connect clusters share one."""
+    statuses = [one.get("status") or {} for one in found.values()]
+    parts = [part for status in statuses for part in [status.get("connector") or {}] + (status.get("tasks") or [])]
+    return sorted({part["worker_id"] for part in parts if part.get("worker_id")})
 
 
 def fits(name: str, pattern: str) -> bool:

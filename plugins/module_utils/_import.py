@@ -129,7 +129,8 @@ class Import:
             wish = self._wishes[name]
             method = GROUP if params["method"] == TOPIC and sink_shaped(wish) else params["method"]
             roads = Roads(self._worker, name, self._brokers, method, params["offset_topic"], connect_group=params["connect_group"],
-                          force=params["force"], sources=self._sources, offset_file=params["offset_file"], reader=self._reader)
+                          force=params["force"], sources=self._sources, offset_file=params["offset_file"],
+                          worker_pid=params["worker_pid"], reader=self._reader)
             once = Once(self._ledger_of(name), name, params["change_id"], params["requested_by"] or None) if self._ledger_of else None
             found[name] = OffsetsChange(
                 self._worker, name, wish, roads, once=once, stop=params["stop"], settle=params["settle"],

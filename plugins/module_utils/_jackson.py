@@ -27,6 +27,7 @@ _quote_plain = json.JSONEncoder(ensure_ascii=False).encode
 
 _all_plain = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _PLAIN = (str, bool, type(None))
+_TEXT = {str}
 
 _SPECIAL = re.compile("[\"\\\\\x00-\x1f\U00010000-\U0010ffff]")
 _SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
@@ -58,8 +59,8 @@ def _is_plain(value) -> bool:
     if kind is int:
         return INT64_MIN <= value <= INT64_MAX
     if kind is dict:
-        return all([name.__class__ is str for name in value]) and all([_is_plain(item) for item in value.values()])
-    return kind is list and all([_is_plain(item) for item in value])
+        return _TEXT.issuperset(map(type, value)) and all(map(_is_plain, value.values()))
+    return kind is list and all(map(_is_plain, value))
 
 
 def _write(value) -> str:

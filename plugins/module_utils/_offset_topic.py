@@ -68,7 +68,7 @@ def _check_it_is_theirs(name, rest, reader, topic, exists) -> bool:
     Raises RoadError.
     """
     shown = _shown(name, rest) if exists else None
-    known = {name: shown} if shown else _known(rest)
+    known = {name: shown} if shown else _known(rest, reader)
     held = reader.read(topic).decoded(name if shown else None)
     listed = {connector: found for connector, found in known.items() if found}
     if listed and not any(found & held.live_keys(connector) for connector, found in listed.items()):
@@ -137,7 +137,7 @@ def find(rest, reader) -> str:
     candidates = [topic.name for topic in reader.kafka.offset_topics()]
     proven = []
     if candidates:
-        known = _known(rest)
+        known = _known(rest, reader)
         for topic in candidates:
             try:
                 if _proves(known, reader.read(topic)):
@@ -153,8 +153,14 @@ def find(rest, reader) -> str:
             "none of %s holds offsets that it shows" % (", ".join(candidates) or "its topics"), reader.kafka.brokers, _HINT))
 
 
-def _known(rest) -> dict:
-    """connector -> the canonical partitions that REST lists, None where the worker is too old to list them."""
+def _known(rest, reader) -> dict:
+    """connector -> the canonical partitions that REST lists, None where the worker is too old to list them. Asked once for each reader."""
+    if reader.known is None:
+        reader.known = _ask(rest)
+    return reader.known
+
+
+def _ask(rest) -> dict:
     known = {}
     for name, parts in sorted(rest.connectors().items()):
         if (parts.get("info") or {}).get("type") == SINK or (parts.get("info") or {}).get("config", {}).get("offsets.storage.topic"):

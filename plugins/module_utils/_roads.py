@@ -29,7 +29,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_to
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import make_plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._sinks import Sink, second_store
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._source_clusters import SourceClusters
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._standalone import workers_with
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._standalone import worker_of, workers_with
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file import FileReader, FileStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.group import GroupStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
@@ -53,11 +53,12 @@ class Roads:
     """The roads to one connector's offsets."""
 
     def __init__(self, rest, name: str, kafka=None, method=AUTO, offset_topic=None, raw_keys=None, key_order=None, connect_group=None,
-                 consumer_group=None, force=False, sources=None, offset_file=None, reader=None, sleep=None):
+                 consumer_group=None, force=False, sources=None, offset_file=None, worker_pid=None, reader=None, sleep=None):
         """rest: ConnectClient or None; with StrimziClient the method is strimzi. kafka: KafkaClient or None. method: auto, rest, topic, group or file.
 
         consumer_group: of a sink, where neither its configuration nor its name tell. force: offsets of a sink or of MirrorMaker may be
-        outside of the log. sources: SourceClusters, for MirrorMaker. offset_file: path of a standalone worker's file.
+        outside of the log. sources: SourceClusters, for MirrorMaker. offset_file: path of a standalone worker's file. worker_pid: of that worker, see
+        _standalone.worker_of.
         reader: TopicReader or FileReader, where several connectors have one together.
 
         Raises WishError where the method lacks what it needs.
@@ -84,6 +85,7 @@ class Roads:
         self._blind = False
         self._topic_store = None
         self._reader = reader
+        self._worker_pid = worker_pid
         self._turned = False
         if getattr(rest, "road", REST) == STRIMZI:
             self.method = method = STRIMZI
@@ -462,7 +464,7 @@ class Roads:
         this machine that have it.
         """
         if self.is_file:
-            return workers_with(self._offset_topic)
+            return workers_with(self._offset_topic) or worker_of(self._worker_pid)
         try:
             if self._connect_group and self._connect_group not in {found[0] for found in self.kafka.connect_groups()}:
                 self._warn("The brokers know no Connect workers of the group %s, so whether they run %s is not known."

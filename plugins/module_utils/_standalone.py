@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._properties import properties
 
 _CLASS = b"org.apache.kafka.connect.cli.ConnectStandalone"
@@ -28,6 +29,34 @@ def workers_with(path: str) -> list:
         if _has(pid, config, wanted):
             found.append("process %s (%s)" % (pid, config or "its configuration cannot be seen"))
     return found
+
+
+def worker_of(pid) -> list:
+    """["process 4711"] if it runs. pid: its number, or the path of a file with that in it; None for none. Raises WishError."""
+    if not pid:
+        return []
+    try:
+        number = int(pid) if str(pid).strip().isdigit() else _number_in(os.path.expanduser(pid))
+    except (OSError, ValueError) as error:
+        raise WishError("worker_pid %s is neither the number of a process nor a file with one (%s). Nothing was changed." % (
+            pid, getattr(error, "strerror", None) or "there is no number in it"))
+    if number is None:
+        return []  # as after a clean end
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return []
+    except OSError:  # somebody else's
+        pass
+    return ["process %d (worker_pid)" % number]
+
+
+def _number_in(path):
+    try:
+        with open(path, encoding="ascii") as file:
+            return int(file.read())
+    except FileNotFoundError:
+        return None
 
 
 def _names(folder) -> list:

@@ -12,7 +12,7 @@ version_added: 1.0.0
 author:
   - streamops contributors (@streamops)
 description:
-  - Shows one, several or all connectors of a Kafka Connect cluster, in one request.
+  - Shows one, several or all connectors of a Kafka Connect cluster, in one request, and what tells the cluster apart.
 options:
   name:
     description:
@@ -59,6 +59,40 @@ missing:
   returned: success
   type: list
   elements: str
+cluster:
+  description: What tells the Connect cluster apart.
+  returned: success
+  type: dict
+  contains:
+    url:
+      description: The URL of the worker that has answered.
+      type: str
+      returned: success
+    version:
+      description: Its version.
+      type: str
+      returned: success
+    commit:
+      description: The commit that it was built from.
+      type: str
+      returned: success
+    kafka_cluster_id:
+      description: The id of the Kafka cluster that the workers keep their connectors, offsets and states on.
+      type: str
+      returned: success
+    workers:
+      description:
+        - Addresses (C(host:port)) of the workers that run connectors or tasks, of all connectors, or ran them last. Two URLs with the same
+          RV(cluster.kafka_cluster_id) and a worker in common lead to the same Connect cluster.
+      type: list
+      elements: str
+      returned: success
+  sample:
+    url: http://connect.example.com:8083
+    version: 4.3.1
+    commit: 66e5904c8d40d9c2
+    kafka_cluster_id: 5L6g3nShT-eMCtK--X86sw
+    workers: [10.0.0.7:8083, 10.0.0.8:8083]
 connectors:
   description: The connectors, sorted by name.
   returned: success

@@ -279,6 +279,11 @@ options:
       - Where a worker can be asked, its answer counts, and this option has no effect. One that cannot be reached is not asked.
     type: bool
     default: false
+  worker_pid:
+    description:
+      - For O(method=file), the number of the worker's process on the machine where the module runs, or a file that has it. If it runs the task fails.
+      - On Linux a standalone worker that has the file is found without this. A file that is not there stands for a worker that has ended.
+    type: str
   connect_group:
     description:
       - The workers' C(group.id). For a connector that is gone and with O(assume_stopped=true) the brokers are asked whether workers still
@@ -819,7 +824,7 @@ def declare(client, kafka, sources, params, check_mode):
 
     def roads(connector, **own):
         return Roads(client, connector, kafka, params["method"], params["offset_topic"], connect_group=params["connect_group"],
-                     force=params["force"], sources=sources, offset_file=params["offset_file"], **own)
+                     force=params["force"], sources=sources, offset_file=params["offset_file"], worker_pid=params["worker_pid"], **own)
 
     copy = Copy(client, params["copy_from"], roads(params["copy_from"]), params["rewrite"], params["purge"],
                 params["force"]) if params["copy_from"] else None
@@ -883,6 +888,7 @@ def main():
             consumer_group=dict(type="str"),
             offset_topic=dict(type="str"),
             assume_stopped=dict(type="bool", default=False),
+            worker_pid=dict(type="str"),
             connect_group=dict(type="str"),
             raw_keys=dict(type="list", elements="str", no_log=False),
             key_order=dict(type="list", elements="str", no_log=False),

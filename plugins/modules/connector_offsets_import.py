@@ -142,6 +142,10 @@ options:
       - For work without O(connect_url). You say that no worker runs these connectors.
     type: bool
     default: false
+  worker_pid:
+    description:
+      - For O(method=file), the number of the worker's process, or a file that has it, as of M(streamops.kafka_connect.connector_offsets).
+    type: str
   stop:
     description:
       - Whether connectors that are not STOPPED may be stopped for the change. Without it one that runs fails the task.
@@ -310,6 +314,7 @@ def main():
             offset_topic=dict(type="str"),
             connect_group=dict(type="str"),
             assume_stopped=dict(type="bool", default=False),
+            worker_pid=dict(type="str"),
             stop=dict(type="bool", default=False),
             backup=dict(type="bool", default=False),
             backup_file=dict(type="path"),

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from stack import ClusterSpec, Stack
-from tests.benchmarks import ledger, measure, mirror, rest, sinks, spark, standalone, topic
+from tests.benchmarks import export_import, fleet, ledger, measure, mirror, rest, sinks, spark, standalone, topic
 from tests.benchmarks.peers import Bkkt
 
 
@@ -32,6 +32,7 @@ def main() -> int:
                 *rest.hundred_thousand(url),
                 *ledger.rows(url, stack.endpoints()["bootstrap_servers"]),
                 *topic.rows(stack.endpoints()["bootstrap_servers"]),
+                *export_import.rows(stack.endpoints()["bootstrap_servers"], Path(folder)),
                 *standalone.rows(Path(folder)),
                 *sinks.rows(stack.endpoints()["bootstrap_servers"], url),
                 *mirror.rows(stack.endpoints()["bootstrap_servers"]),
@@ -39,6 +40,7 @@ def main() -> int:
             ]
         finally:
             stack.purge()
+        rows += fleet.rows(Path(folder))  # with a stack of its own
     print(json.dumps(measure.machine()))
     for row in rows:
         print(row)

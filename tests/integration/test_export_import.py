@@ -9,11 +9,13 @@ import json
 import os
 import stat
 import uuid
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.integration.support.configs import at, file_sink, shaped, sink_at
-from tests.integration.support.worker import wait_until
+from tests.integration.support.worker import Worker, wait_until
 
 EXPORT, IMPORT, PURGE = (f"streamops.kafka_connect.{name}_offsets" for name in ("export", "import", "purge"))
 LARGE = 2**63 - 1
@@ -155,3 +157,50 @@ def test_purge_of_those_that_are_gone(make, hosts, main, worker, playbooks, kafk
         refused = playbooks.run(PURGE, hosts, **more)
         assert refused.rc != 0 and "Give purge_offsets_connectors" in refused.failure("eu"), refused
     wait_until(lambda: worker.offsets(names[3]) == [at(4)])
+
+
+def test_a_cluster_of_two_hundred(request, run, main, kafka, worker, tmp_path):
+    """Exported, wiped, imported in one transaction: every connector goes on where it was."""
+    stem, options = f"m-{uuid.uuid4().hex[:6]}", {"bootstrap_servers": [kafka.bootstrap_servers], "offset_topic": main.offset_topic}
+    topic = kafka.create(f"{stem}-out", 1, "delete")
+    places = {f"{stem}-{number:03d}": number % 5 for number in range(200)}
+    request.addfinalizer(lambda: each(lambda own, name: own.delete(name)))
+
+    def each(action) -> list:
+        """Of all connectors, many at once: what the worker does for each, it does for all that have come meanwhile."""
+        def some(names):
+            own = Worker(worker.url)
+            return [action(own, name) for name in names]
+
+        names = list(places)
+        with ThreadPoolExecutor(20) as pool:
+            return [one for found in pool.map(some, (names[number::20] for number in range(20))) for one in found]
+
+    each(lambda own, name: own.create(name, shaped(topic=topic)))
+    each(lambda own, name: own.must("PATCH", f"connectors/{name}/offsets", {"offsets": [at(places[name])]}))
+    path = tmp_path / "all.json"
+    exported = run("connector_offsets_export", dest=str(path), connectors=[f"{stem}-*"], method="topic", **options)
+    assert not exported["failed"] and exported["connectors"] == dict.fromkeys(places, 1), exported.get("msg")
+    each(lambda own, name: own.must("DELETE", f"connectors/{name}/offsets"))
+    assert not any(kafka.live_offsets(main.offset_topic, name) for name in list(places)[::50])
+
+    wish = {"src": str(path), "method": "topic", "stop": True, **options}
+    before = sum(kafka.ends(main.offset_topic).values())
+    dry = run("connector_offsets_import", check=True, **wish)
+    assert dry["counts"] == {"set": 200, "remove": 0, "keep": 0} and sum(kafka.ends(main.offset_topic).values()) == before, dry
+    done = run("connector_offsets_import", **wish)
+    assert done["changed"] and done["counts"]["set"] == 200 and {one["state"] for one in done["connectors"]} == {"STOPPED"}, done
+    # One transaction: besides the records one marker for each partition of the topic that has some.
+    assert sum(kafka.ends(main.offset_topic).values()) == before + 200 + len(kafka.ends(main.offset_topic))
+    assert dict(each(lambda own, name: (name, own.offsets(name)))) == {name: [at(place)] for name, place in places.items()}
+    again = run("connector_offsets_import", **wish)
+    assert not again["changed"] and again["counts"]["keep"] == 200, again
+
+    started = run("connector_offsets_import", final_state="started", wait_timeout=300, **wish)
+    assert started["changed"] and {(one["state"], *one["failed_tasks"]) for one in started["connectors"]} == {("RUNNING",)}, started
+    left = Counter(f'{{"p":0}}#{number}' for place in places.values() for number in range(place + 1, 5))
+    wait_until(lambda: len(kafka.values(topic)) >= left.total(), 60, "all records")
+    assert Counter(kafka.values(topic)) == left
+    stopped = run("connector_offsets_import", final_state="stopped", wait_timeout=300, src=str(path), stop=True, purge=True, **options)
+    assert stopped["changed"] and {one["state"] for one in stopped["connectors"]} == {"STOPPED"}, stopped
+    kafka.drop(topic)

@@ -47,6 +47,8 @@ class TopicReader:
         self.kafka = kafka
         #: the topic that was proven to be the workers' own, None so far
         self.proven = None
+        #: what some connectors have by REST (see _offset_topic), None so far
+        self.known = None
         self._once = once or many
         self._many = many
         #: names of topics that need no further look

@@ -16,6 +16,7 @@ import sys
 import threading
 import uuid
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -492,3 +493,57 @@ def test_a_standalone_cluster(twice, kafka, verify, tmp_path):
     report = verify.report()
     assert report["verdict"] == "pass" and report["versions"]["master"] == url
     assert [len(list((tmp_path / f"work-{number}").glob("app-*/*/stderr"))) for number in (1, 2)] == [1, 1]
+
+
+@contextmanager
+def store(token: str):
+    """A folder for pages on a server: (its URL, what was put there by name)."""
+    put: dict[str, bytes] = {}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_PUT(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            good = self.headers["Authorization"] == f"Bearer {token}"
+            if good:
+                put[self.path] = body
+            self.send_response(201 if good else 401)
+            self.end_headers()
+
+        def log_message(self, *_arguments):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/reports/", put
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_page_and_report_are_put_where_they_last(twice, kafka, verify):
+    """The URL takes the place of the path, and the token is nowhere; without it the verdict counts, and the path stays."""
+    hosts = {"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}}
+    with store("planted-token-31") as (url, put):
+        play = verify(hosts, "-v", verify_replay_expectation=twice, verify_replay_report_url=url,
+                      env={"VERIFY_REPLAY_REPORT_TOKEN": "planted-token-31"})
+        assert play.rc == 0, str(play)
+        report = verify.report()
+        assert {name: json.loads(body) for name, body in put.items() if name.endswith(".json")} == {
+            f"/reports/{verify.page.with_suffix('.json').name}": report}
+        assert put[f"/reports/{verify.page.name}"] == verify.page.read_bytes()
+        assert f"page: {url}{verify.page.name}" in play.stdout
+        assert "planted-token" not in play.text
+
+        shutil.rmtree(verify.reports)
+        refused = verify(hosts, verify_replay_expectation=twice, verify_replay_report_url=url)
+        assert refused.rc == 0, str(refused)
+        assert verify.report()["verdict"] == "pass"
+        assert "WARNING: page and report could not be uploaded" in refused.stdout and "(answers 401, 401, -1 for none)" in refused.stdout
+        assert f"page: {verify.page}" in refused.stdout
+
+
+def test_a_login_in_the_address_of_the_pages_is_refused(twice, kafka, verify):
+    play = verify({"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}}, verify_replay_expectation=twice,
+                  verify_replay_report_url="https://ops:planted@pages.example.com/")
+    assert play.rc == 2 and "is no URL of a folder" in play.failure("eu") and "planted" not in play.failure("eu")

@@ -61,11 +61,17 @@ class Playbooks:
             variables["reset_offsets_connectors"] = connectors
         return self.run(RESET, hosts, *options, **variables)
 
-    def run(self, playbook: str, hosts: dict[str, dict], *options: str, env: dict | None = None, **variables: Any) -> Play:
+    def run(self, playbook: str, hosts: dict[str, dict], *options: str, env: dict | None = None, groups: dict | None = None,
+            **variables: Any) -> Play:
+        """groups: name -> its hosts."""
         inventory = self.folder / "inventory.json"
-        inventory.write_text(json.dumps({"all": {"hosts": hosts}}))
+        children = {name: {"hosts": dict.fromkeys(members)} for name, members in (groups or {}).items()}
+        inventory.write_text(json.dumps({"all": {"hosts": hosts, "children": children}}))
         extra = self.folder / "extra.json"
-        extra.write_text(json.dumps({"reset_offsets_backup_dir": str(self.backups), "reset_offsets_settle": 0, **variables}))
+        # Most tests have one Connect cluster under several names.
+        given = {"reset_offsets_backup_dir": str(self.backups), "reset_offsets_settle": 0, "reset_offsets_allow_same_cluster": True,
+                 "restore_offsets_allow_same_cluster": True, **variables}
+        extra.write_text(json.dumps(given))
         command = [str(Path(sys.executable).with_name("ansible-playbook")), "-i", str(inventory), "-e", f"@{extra}", *options,
                    playbook]
         done = subprocess.run(command, cwd=self.folder, env={**_environment(), **(env or {})}, text=True, capture_output=True,

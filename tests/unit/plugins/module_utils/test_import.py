@@ -13,10 +13,10 @@ from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.test_change import FakeConnect
 
 OPTIONS = {
-    "src": None, "content": None, "connectors": None, "purge": False, "seed": False, "force": False, "final_state": "found", "change_id": None,
-    "ledger": "auto", "ledger_topic": None, "ledger_file": None, "requested_by": None, "settle": 0, "method": "auto", "offset_topic": None,
-    "connect_group": None, "assume_stopped": False, "stop": False, "backup": False, "backup_file": None, "wait_timeout": 5, "max_entries": 20,
-    "offset_file": None}
+    **dict.fromkeys(("src", "content", "connectors", "change_id", "ledger_topic", "ledger_file", "requested_by", "offset_topic",
+                     "connect_group", "backup_file", "offset_file", "worker_pid")),
+    **dict.fromkeys(("purge", "seed", "force", "assume_stopped", "stop", "backup"), False),
+    "final_state": "found", "ledger": "auto", "settle": 0, "method": "auto", "wait_timeout": 5, "max_entries": 20}
 
 
 def pair(number, offset=None):
@@ -155,7 +155,8 @@ def test_one_that_fails_is_put_back_and_the_others_are_made(tmp_path):
     with pytest.raises(errors.ConnectError) as caught:
         declare(worker, {name: [pair(0, 5)] for name in "abc"}, stop=True, backup=True, backup_file=str(tmp_path / "b.json"))
     error = caught.value
-    assert error.message.startswith("1 of 3 connectors failed, first b: the plugin says no. The offsets are as they were. The connector was put back")
+    assert error.message.startswith(
+        "1 of 3 connectors failed, first b: the plugin says no. The offsets are as they were. The connector was put back")
     assert error.message.endswith("Of the others, 2 are as declared, and 0 were not begun.")
     assert positions(worker) == {"a": 5, "b": 1, "c": 5} and {one.state for one in worker.by_name.values()} == {"RUNNING"}
     assert [one["name"] for one in error.facts["connectors"]] == ["a", "c"] and error.facts["changed"] is True

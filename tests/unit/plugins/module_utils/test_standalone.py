@@ -10,8 +10,9 @@ import subprocess
 import sys
 
 import pytest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _standalone
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._standalone import workers_with
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._standalone import worker_of, workers_with
 
 CLASS = "org.apache.kafka.connect.cli.ConnectStandalone"
 
@@ -160,3 +161,17 @@ def test_without_proc(monkeypatch, offsets):
 
     monkeypatch.setattr(_standalone.os, "listdir", hidden)
     assert workers_with(str(offsets)) == []
+
+
+# ---- the process that the user names --------------------------------------------------------------------------------
+
+def test_worker_pid(tmp_path):
+    file, ended = tmp_path / "worker.pid", subprocess.Popen(["true"])
+    ended.wait()
+    file.write_text(f"{os.getpid()}\n")
+    running = [f"process {os.getpid()} (worker_pid)"]
+    assert worker_of(str(os.getpid())) == worker_of(str(file)) == running
+    assert worker_of(str(ended.pid)) == worker_of(str(tmp_path / "none.pid")) == worker_of("") == worker_of(None) == []
+    file.write_text("soon")
+    with pytest.raises(errors.WishError, match="there is no number in it"):
+        worker_of(str(file))

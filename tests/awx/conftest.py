@@ -1,0 +1,138 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A small fleet, the project as AWX has it after an update, and jobs in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from stack import ClusterSpec, Stack
+from tests.awx.data import ROOT, awx_data
+from tests.awx.jobs import Awx, Template, Workflow
+from tests.integration.support.configs import at, shaped
+from tests.integration.support.proxy import Proxy
+from tests.integration.support.worker import Worker
+
+#: a stack that runs already, for fast rounds while developing; it is left running
+KEEP = "STREAMOPS_STACK_DIR"
+
+#: host -> its Connect cluster; eu-1 is the canary
+HOSTS = {"eu-1": "one", "eu-2": "two", "us-1": "three"}
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory) -> dict:
+    return awx_data(tmp_path_factory.mktemp("data"), awx_setup_notification_url="https://hooks.example.com/kafka")
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory) -> tuple[Path, Path]:
+    """(project, collections): the repository as git has it, and what a project update installs because of its requirements.yml."""
+    folder = tmp_path_factory.mktemp("awx")
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+    for name in filter(lambda name: name and (ROOT / name).is_file(), names):
+        (folder / "project" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / "project" / name)
+    command = [str(Path(sys.executable).with_name("ansible-galaxy")), "collection", "install", "-r", "collections/requirements.yml",
+               "-p", str(folder / "collections")]
+    # Else it would find the checkout itself, and have nothing to install.
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    env["ANSIBLE_COLLECTIONS_PATH"] = str(folder / "collections")
+    done = subprocess.run(command, cwd=folder / "project", env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "was installed successfully" in done.stdout, done.stdout + done.stderr
+    return folder / "project", folder / "collections"
+
+
+@pytest.fixture(scope="session")
+def live_stack(tmp_path_factory):
+    kept = os.environ.get(KEEP)
+    stack = Stack(kept or tmp_path_factory.mktemp("stack"))
+    stack.up({name: ClusterSpec() for name in HOSTS.values()})
+    yield stack
+    if not kept:
+        stack.purge()
+
+
+@dataclass
+class Fleet:
+    """The clusters of an inventory, and one connector that all of them have."""
+
+    workers: dict[str, Worker]
+    name: str
+    groups: dict
+
+    def wish(self, n: int) -> str:
+        """The change as an answer to the survey."""
+        return f'[{{"name": "{self.name}", "offsets": [{{"partition": {{"p": 0}}, "offset": {{"n": {n}}}}}]}}]'
+
+    def offsets(self) -> dict[str, list]:
+        return {host: worker.offsets(self.name) for host, worker in self.workers.items()}
+
+    def states(self) -> dict[str, str]:
+        return {host: worker.state(self.name)[0] for host, worker in self.workers.items()}
+
+    def all_at(self, *numbers: int) -> dict[str, list]:
+        return {host: [at(number)] for host, number in zip(self.workers, numbers, strict=True)}
+
+    def route(self, host: str, url: str) -> None:
+        self.groups["_meta"]["hostvars"][host]["kafka_connect_url"] = url
+
+
+@pytest.fixture
+def fleet(live_stack):
+    """Three clusters whose connector is stopped and has written records 0 to 4."""
+    clusters = live_stack.endpoints()["clusters"]
+    workers = {host: Worker(clusters[cluster]["urls"][0]) for host, cluster in HOSTS.items()}
+    groups = {"all": {"children": ["eu", "us", "canary"]}, "eu": {"hosts": ["eu-2", "eu-1"]}, "us": {"hosts": ["us-1"]},
+              "canary": {"hosts": ["eu-1"]},
+              "_meta": {"hostvars": {host: {"kafka_connect_url": worker.url} for host, worker in workers.items()}}}
+    fleet = Fleet(workers, f"t-{uuid.uuid4().hex[:8]}", groups)
+    for worker in workers.values():
+        worker.create(fleet.name, shaped(topic=fleet.name))
+        worker.set_offsets(fleet.name, [at(4)])
+    yield fleet
+    for worker in workers.values():
+        worker.delete(fleet.name)
+
+
+@pytest.fixture
+def awx(fleet, project, data, tmp_path) -> Awx:
+    types = {one["name"]: one for one in data["controller_credential_types"]}
+    return Awx(tmp_path, *project, fleet.groups, types)
+
+
+@pytest.fixture
+def template(data):
+    """template(name): one of the role awx_setup."""
+    return lambda name: Template.of(data, name)
+
+
+@pytest.fixture
+def workflow(awx, data):
+    """workflow(name, survey, limit=""): one launch of it."""
+    numbers = iter(range(100, 200))
+    return lambda name, survey, **more: Workflow(awx, data, name, next(numbers), survey, **more)
+
+
+@pytest.fixture
+def proxy_to():
+    """proxy_to(url, trick) -> a Proxy, closed afterwards."""
+    opened = []
+
+    def proxy_to(target: str, *arguments) -> Proxy:
+        opened.append(Proxy(target, *arguments))
+        return opened[-1]
+
+    yield proxy_to
+    for proxy in opened:
+        proxy.close()

@@ -1,0 +1,100 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The execution environment: its definition always, an image of it and jobs inside where podman can start and somebody has asked for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import uuid
+
+import pytest
+import yaml
+
+from tests.awx.data import ROOT
+from tests.awx.image import EE, Podman, context
+from tests.awx.jobs import Awx
+from tests.integration.support.configs import at
+from tests.integration.support.topics import Kafka
+
+#: set it to build the image: minutes, and packages of Debian and PyPI, unless it was built before
+WANTED = "STREAMOPS_EE"
+
+
+def test_definition(tmp_path):
+    """ansible-builder takes it, and the base image is an argument of the build; versions are those of the rest of the repository."""
+    made = context(tmp_path, [])
+    text = (made / "Containerfile").read_text()
+    assert re.findall(r"^ARG (EE_BASE_IMAGE|PYCMD|PYPKG|PKGMGR)=", text, re.MULTILINE) == ["EE_BASE_IMAGE", "PYCMD", "PYPKG", "PKGMGR"]
+    version = yaml.safe_load((ROOT / "galaxy.yml").read_text())["version"]
+    assert [path.name for path in (made / "_build" / "collection").iterdir()] == [f"streamops-kafka_connect-{version}.tar.gz"]
+    definition = yaml.safe_load((EE / "execution-environment.yml").read_text())
+    pins = {line.strip() for path in (ROOT / "tests" / "requirements").glob("*.txt") for line in path.read_text().splitlines()}
+    wanted = [definition["dependencies"]["ansible_core"]["package_pip"], definition["dependencies"]["ansible_runner"]["package_pip"],
+              *definition["dependencies"]["python"]]
+    assert set(wanted) <= pins
+    bindep = (EE / "bindep.txt").read_text()
+    for platform in ("rpm", "dpkg"):
+        assert re.search(rf"^\S*(jdk|jre)\S* \[platform:{platform}\]$", bindep, re.MULTILINE)
+    # Where the jars are is told to the role by this variable.
+    told, copied = (re.search(rf"^{words}(\S+)$", text, re.MULTILINE)[1] for words in ("ENV VERIFY_REPLAY_JARS=", "COPY _build/jars "))
+    assert told == copied
+    assert "'VERIFY_REPLAY_JARS'" in (ROOT / "roles" / "verify_replay" / "defaults" / "main.yml").read_text()
+
+
+@pytest.fixture(scope="module")
+def podman(tmp_path_factory) -> Podman:
+    if not os.environ.get(WANTED):
+        pytest.skip(f"{WANTED} is not set")
+    podman = Podman(tmp_path_factory.mktemp("podman"))
+    if podman.missing():
+        pytest.skip(podman.missing())
+    return podman
+
+
+@pytest.fixture(scope="module")
+def image(podman, tmp_path_factory) -> str:
+    return podman.image(tmp_path_factory.mktemp("image"))
+
+
+@pytest.fixture(params=["root", "1000"])
+def inside(request, podman, image, fleet, project, data, tmp_path) -> Awx:
+    """Jobs in the image: as root, as AWX on a machine of its own starts them, and as anybody, as Kubernetes does."""
+    types = {one["name"]: one for one in data["controller_credential_types"]}
+    options = ["--network=host", "--pull=never", f"--user={request.param}" + ("" if request.param == "root" else ":0")]
+    container = ["--process-isolation", "--process-isolation-executable", "podman", "--container-image", image,
+                 *(f"--container-option={option}" for option in options)]
+    return Awx(tmp_path, *project, fleet.groups, types, container, podman.environment)
+
+
+def test_a_change_in_the_image(fleet, inside, template):
+    survey = {"reset_offsets_connectors": fleet.wish(1), "reset_offsets_change_id": "CHG-5"}
+    done = inside.launch(template("reset"), survey, job_type="run", limit="eu-1", credentials={"Kafka Connect REST": {"ca": "none"}})
+    assert done.rc == 0, done
+    assert done.artifacts["kafka_connect_apply"]["clusters"]["eu-1"]["status"] == "changed"
+    assert fleet.offsets() == fleet.all_at(1, 4, 4)
+    undone = inside.launch(template("undo"), {"restore_offsets_change_id": "CHG-5"}, job_type="run", limit="eu-1")
+    assert undone.rc == 0 and fleet.offsets() == {host: [at(4)] for host in fleet.workers}, undone
+
+
+def test_spark_in_the_image(fleet, inside, template, live_stack):
+    """Nothing is fetched: the jars are in the image, and pyspark finds Java."""
+    kafka = Kafka(live_stack.endpoints()["bootstrap_servers"])
+    topic = kafka.create(f"t-{uuid.uuid4().hex[:8]}", 1, "delete")
+    try:
+        for _time in range(2):
+            kafka.raw(topic, [(0, b"k%d" % number, b"v%d" % number) for number in range(5)])
+        fleet.groups["_meta"]["hostvars"]["us-1"].update(
+            kafka_bootstrap_servers=kafka.bootstrap_servers, verify_replay_driver_memory="600m", verify_replay_poll=1)
+        partitions = {"0": {"start": 0, "boundary": 5, "end": 10}}
+        document = {"version": 1, "topics": {"t": {"cluster": "main", "topic": topic, "partitions": partitions}},
+                    "checks": [{"type": "replayed", "topic": "t"}]}
+        survey = {"verify_replay_expectation": json.dumps(document), "verify_replay_master": "local[1]"}
+        done = inside.launch(template("verify"), survey, limit="us-1")
+        assert done.rc == 0, done
+        seen = done.artifacts["kafka_connect_verify"]
+        assert seen["verdict"] == "pass" and seen["clusters"]["us-1"]["checks"] == {"pass": 1}
+    finally:
+        kafka.drop(topic)
