@@ -96,7 +96,7 @@ class Awx:
         for name, question in known.items():
             value = given.get(name, question.get("default", ""))
             if question["type"] == "integer":
-                assert value == "" or type(value) is int and question["min"] <= value <= question["max"], name
+                assert value == "" or value.__class__ is int and question["min"] <= value <= question["max"], name
                 if value == "":
                     continue
             else:

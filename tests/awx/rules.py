@@ -49,10 +49,10 @@ def _question(item: dict) -> Iterator[str]:
     if kind not in (*_TEXT, *_CHOICES, *_NUMBERS):
         yield f"unknown type {kind}"
     for key in ("min", "max"):
-        if item.get(key) is not None and type(item[key]) is not int:
+        if item.get(key) is not None and item[key].__class__ is not int:
             yield f"{key} is no whole number"
     low, high = item.get("min"), item.get("max")
-    if type(low) is int and type(high) is int and low > high:
+    if low.__class__ is int and high.__class__ is int and low > high:
         yield "min is more than max"
     if kind in _CHOICES:
         choices = item.get("choices")
