@@ -115,6 +115,25 @@ def test_all_are_stopped_before_any_is_changed_and_started_again_after_all_are()
     assert {one["state"] for one in result["connectors"]} == {"RUNNING"}
 
 
+def test_one_that_is_stopped_already_waits_for_the_others_and_no_stop_waits_for_another():
+    worker = running(a=1, b=1, c=1)
+    worker.by_name["a"].stop("a")
+    declare(worker, {name: [pair(0, 5)] for name in "abc"}, stop=True)
+    assert worker.order("stop", "alter_offsets") == [
+        ("stop", "b"), ("stop", "c"), ("alter_offsets", "a"), ("alter_offsets", "b"), ("alter_offsets", "c")]
+    assert worker.calls.index(("stop", "c")) == worker.calls.index(("stop", "b")) + 1
+
+
+def test_each_tells_its_own_story(tmp_path):
+    worker = running(a=1, b=1)
+    (tmp_path / "file").touch()
+    with pytest.raises(errors.ConnectError) as caught:
+        declare(worker, {name: [pair(0, 5)] for name in "ab"}, stop=True, backup=True, backup_file=str(tmp_path / "file" / "b.json"))
+    for text in caught.value.facts["failed_connectors"].values():
+        assert text.count("cannot be written") == text.count("The connector was put back") == 1
+    assert positions(worker) == {"a": 1, "b": 1}
+
+
 def test_check_mode_sends_nothing():
     worker = running(a=1)
     result = declare(worker, {"a": [pair(0, 5)]}, stop=True, check=True)
@@ -239,7 +258,8 @@ def test_made_once_by_name(tmp_path):
     kafka, path = FakeKafka(), tmp_path / "ledger.json"
     document = {f"c{number:02d}": [pair(0, number)] for number in range(60)}
     named = {"change_id": "CHG-1", "ledger": "file", "ledger_file": str(path)}
-    assert on_topic(kafka, document, **named)["counts"]["set"] == 60
+    assert on_topic(kafka, document, backup=True, backup_file=str(tmp_path / "b.json"), **named)["counts"]["set"] == 60
+    assert sorted(json.loads((tmp_path / "b.json").read_text())["connectors"]) == sorted(document)
     assert [len(records) for records in kafka.writes] == [25, 25, 10]
     on_topic(kafka, {"c00": [pair(0, 99)]})
     again = on_topic(kafka, document, **named)

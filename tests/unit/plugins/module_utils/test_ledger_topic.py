@@ -393,3 +393,16 @@ def test_it_cannot_be_made(ledger, faults):
     with pytest.raises(faults[-1].__class__, match="kafka-topics.sh --bootstrap-server b:9092 --create --topic connect-offset-changes"):
         ledger(kafka).put(change(), None)
     assert kafka.writes == []
+
+
+def test_the_whole_topic_is_read_once_for_many_connectors(ledger):
+    kafka = FakeKafka().add(change(connector="a")).add(change(connector="b")).add(change(connector="c"), group="g")
+    kafka.put(key_of("b", "broken"), "no change", None, TOPIC)
+    many = ledger(kafka, whole=True)
+    assert [one.connector for one in many.changes("a")] == ["a"] and not many.warnings
+    assert many.changes("d") == []
+    with pytest.raises(Unreadable):
+        many.changes("b")
+    assert [number for what, *more, number in kafka.asked if what == "read" and number] == [4]
+    many.put(change(connector="d"), None)
+    assert [one.connector for one in many.changes("d")] == ["d"]

@@ -494,3 +494,13 @@ def test_what_is_shown_follows_from_the_rules(seed):
                 if len({copy.key for copy in connect}) == 1 and home:
                     assert one.shown is home[0]
     assert counted + len(decoded.unreadable) == len(live)
+
+
+def test_for_many_connectors_all_are_decoded_at_once():
+    kafka = FakeKafka().put(COMPACT, "{}").put(OWN_ORDER, "{}")
+    for many in (False, True):
+        log = OffsetLog(kafka.topic("offsets"), many=many)
+        for messages in kafka.read(log.topic, kafka.starts(log.topic), kafka.ends(log.topic)[0]):
+            log.add(messages)
+        assert (log.decoded("fs-orders") is log.decoded("fp-files")) is many
+        assert len(log.decoded("fp-files").of("fp-files")) == 1

@@ -665,3 +665,10 @@ def test_undo_of_anything(seed):
     change = made(store_of(kafka, name, topics), wish)
     undone(store_of(kafka, name, topics), change)
     assert {topic: kafka.live(topic) for topic in ("own", "offsets")} == before
+
+
+def test_records_are_those_of_the_plan():
+    store = store_of(FakeKafka().put(COMPACT, '{"n":1}'))
+    plans = [make_plan(store.read(), present(ORDERS, {"n": number})) for number in (2, 3)]
+    assert [store.records(plan)[0][3] for plan in (*plans, *plans)] == [b'{"n":2}', b'{"n":3}'] * 2
+    assert store.records(plans[1]) is store.records(plans[1])
