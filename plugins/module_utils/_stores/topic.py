@@ -176,27 +176,27 @@ class TopicStore:
         if self._snapshot is not None and decoded == self._decoded:
             return self._snapshot
         self._decoded, self._odd = decoded, None
-        entries, unreadable, uneven = [], [], {}
+        entries, unreadable, uneven = {}, [], {}
         for key, held in self.held().items():
             if held.shown is not None and held.shown.offset is not None:
-                entries.append(Entry(held.partition, held.shown.offset))
+                entries[key] = Entry(held.partition, held.shown.offset)
                 others = held.others()
                 if others:
                     uneven[key] = others
             elif held.live:
                 unreadable.append(Entry(held.partition, None))
-        known = {canonical(entry.partition): entry.offset for entry in entries}
         for topic in self.topics[1:]:
             for key, held in self._decoded[topic].of(self.name).items():
-                if key in known:
-                    differ = [copy.offset for copy in held.live if canonical(copy.offset) != canonical(known[key])]
+                if key in entries:
+                    differ = [copy.offset for copy in held.live if canonical(copy.offset) != canonical(entries[key].offset)]
                     if differ:
                         uneven[key] = uneven.get(key, []) + differ
                 elif held.live:
                     # Hidden by the connector's own topic, but listed by the worker.
                     unreadable.append(Entry(held.partition, None))
         unreadable += [Entry(text, None) for text in self._raw_keys if self._raw_places(text)]
-        snapshot = Snapshot(self.name, SOURCE, entries, unreadable, uneven)
+        snapshot = Snapshot(self.name, SOURCE, unreadable=unreadable, uneven=uneven)
+        snapshot.entries = entries
         snapshot.holds = self._holds
         self._snapshot = snapshot
         return snapshot
