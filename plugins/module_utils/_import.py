@@ -184,11 +184,10 @@ class Import:
     # ---- what the module returns -----------------------------------------------------------------------------
 
     def _result(self, done, failed, check_mode) -> dict:
-        warnings = []
         if not failed:
             self._reach_final_state(done, check_mode)
-        for result in [done[name] for name in sorted(done)] + [vars(failed[name]) for name in sorted(failed)]:
-            warnings += [text for text in result["warnings"] if text not in warnings]
+        warnings = {name: result["warnings"] for name, result in done.items()}
+        warnings.update((name, error.warnings) for name, error in failed.items())
         changed = any(result["changed"] for result in done.values())
         return {
             "changed": changed,
@@ -196,7 +195,7 @@ class Import:
             "counts": {verb: sum(result["counts"][verb] for result in done.values()) for verb in ("set", "remove", "keep")},
             "backup_file": self._backup if changed else None,
             "diff": [part for name in sorted(done) if done[name]["changed"] for part in done[name]["diff"]],
-            "warnings": warnings,
+            "warnings": _said_once(warnings),
         }
 
     def _failure(self, failed, result):
@@ -217,6 +216,17 @@ def _refused(failed, count):
         error.also("That is one of %d connectors of %d for which it cannot be done." % (len(failed), count),
                    failed_connectors={one: failed[one].message for one in sorted(failed)})
     return error if "Nothing was changed" in error.message or "othing was changed" in error.message else error.also("Nothing was changed.")
+
+
+def _said_once(warnings: dict) -> list:
+    """{connector: its warnings} -> those that say the same of several connectors only once."""
+    hit = {}
+    for name in sorted(warnings):
+        for text in warnings[name]:
+            hit.setdefault(text.replace(name, "\0"), {}).setdefault(name, text)
+    return [next(iter(names.values())) + (" The same goes for %d more connectors: %s%s" % (
+        len(names) - 1, ", ".join(list(names)[1:4]), ", ..." if len(names) > 4 else ".") if len(names) > 1 and "\0" in key else "")
+        for key, names in hit.items()]
 
 
 def _one(name, result) -> dict:

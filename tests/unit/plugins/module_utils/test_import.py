@@ -200,6 +200,13 @@ def test_the_backup_is_one_document_that_can_be_declared_again(tmp_path):
     assert positions(worker) == {"a": 1, "b": 2, "c": 3}
 
 
+def test_what_is_to_be_said_of_many_is_said_once():
+    worker = running(**{f"c{number}": 1 for number in range(6)})
+    result = declare(worker, {name: [pair(0, 5)] for name in worker.by_name}, stop=True, check=True)
+    warning, = result["warnings"]
+    assert warning.startswith("c0 is RUNNING: ") and warning.endswith(" The same goes for 5 more connectors: c1, c2, c3, ...")
+
+
 @pytest.mark.parametrize("final, state", [("found", "RUNNING"), ("paused", "PAUSED"), ("stopped", "STOPPED"), ("started", "RUNNING")])
 def test_final_state(final, state):
     worker = running(a=1, b=5)
