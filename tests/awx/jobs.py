@@ -101,7 +101,7 @@ class Awx:
                     continue
             else:
                 assert isinstance(value, str) and (not value or len(value) <= question.get("max", len(value))), name
-                assert value in question.get("choices", [value, ""]), name
+                assert value in question.get("choices", [value]) or not value and not question["required"], name
                 assert value or not question["required"], name
             found[name] = value
         return found
