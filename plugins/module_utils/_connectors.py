@@ -23,8 +23,7 @@ _GLOB = "*?["
 def list_connectors(client, patterns) -> dict:
     """Those whose name is listed or fits a glob (all without patterns), in one request, sorted by name; and what tells the cluster apart."""
     found = client.connectors()
-    names = sorted(name for name in found if not patterns or any(fits(name, pattern) for pattern in patterns))
-    missing = [pattern for pattern in patterns or [] if not any(fits(name, pattern) for name in names)]
+    names, missing = choose(sorted(found), patterns)
     return {
         "changed": False,
         "exists": bool(names),
@@ -39,6 +38,13 @@ def _workers(found) -> list:
     statuses = [one.get("status") or {} for one in found.values()]
     parts = [part for status in statuses for part in [status.get("connector") or {}] + (status.get("tasks") or [])]
     return sorted({part["worker_id"] for part in parts if part.get("worker_id")})
+
+
+def choose(names: list, patterns) -> tuple:
+    """(the names that are listed or fit a glob, in their order; the patterns that fit none); all of them without patterns."""
+    patterns = patterns or []
+    return ([name for name in names if not patterns or any(fits(name, pattern) for pattern in patterns)],
+            [pattern for pattern in patterns if not any(fits(name, pattern) for name in names)])
 
 
 def fits(name: str, pattern: str) -> bool:

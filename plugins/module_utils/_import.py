@@ -11,13 +11,13 @@ from __future__ import annotations
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _backup, _document
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LEAVE, PUT_BACK, OffsetsChange
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._connectors import fits
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connectors import choose
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import beside_file, open_ledger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import PAUSED, RUNNING, STATES, STOPPED, Lifecycle
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_file import OffsetFile
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import Once
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import KEEP
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import FILE, GROUP, STRIMZI, TOPIC, Roads
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import AUTO, FILE, GROUP, STRIMZI, TOPIC, Roads
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._shared import SharedBrokers, SharedOperator, SharedWorker
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file import FileReader
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, sink_shaped
@@ -41,11 +41,10 @@ def wishes(params: dict) -> dict:
         if len(patterns) != 1:
             raise errors.WishError("%s does not say of which connector it is: name that one, and no other, in connectors. Nothing was changed." % source)
         names = patterns
-    missing = [pattern for pattern in patterns if not any(fits(name, pattern) for name in names)]
+    chosen, missing = choose(names, patterns)
     if missing:
         raise errors.WishError("%s holds no connector that fits %s; it has %s. Nothing was changed." % (
             source, ", ".join(missing), ", ".join(names[:10]) or "no connector at all"))
-    chosen = [name for name in names if not patterns or any(fits(name, pattern) for pattern in patterns)]
     # A connector without offsets declares something only if others have to go.
     chosen = [name for name in chosen if params["purge"] or _document.items_for(document, name, source)]
     if not chosen:
@@ -69,9 +68,7 @@ class Import:
         self._worker = None if client is None else SharedOperator(client) if client.road == STRIMZI else SharedWorker(client)
         self._brokers = SharedBrokers(kafka) if kafka is not None else None
         self._sources = sources
-        if params["method"] == FILE or params["offset_file"] and params["method"] == "auto":
-            if not params["offset_file"]:
-                raise errors.WishError("method: file needs offset_file, or worker_config of a standalone worker; nothing was changed.")
+        if params["offset_file"] and params["method"] in (AUTO, FILE):
             self._reader = FileReader(OffsetFile(params["offset_file"]), many=True)
         else:
             self._reader = TopicReader(self._brokers, many=True) if kafka is not None else None
@@ -215,7 +212,7 @@ def _refused(failed, count):
     if len(failed) > 1:
         error.also("That is one of %d connectors of %d for which it cannot be done." % (len(failed), count),
                    failed_connectors={one: failed[one].message for one in sorted(failed)})
-    return error if "Nothing was changed" in error.message or "othing was changed" in error.message else error.also("Nothing was changed.")
+    return error if "othing was changed" in error.message else error.also("Nothing was changed.")
 
 
 def _said_once(warnings: dict) -> list:
