@@ -36,21 +36,26 @@ def write(path: str, snapshots: list, cluster: dict, road: str, replace=False, *
     replace: the file is this run's own, which goes on with it.
     """
     text = _document.write(snapshots, cluster, road, datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), **more)
-    part = "%s.part-%d" % (path, os.getpid())
     try:
         os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            if replace:
-                os.replace(part, path)
-            else:
-                os.link(part, path)  # unlike a rename it fails if the file exists
-        finally:
-            if os.path.lexists(part):
-                os.unlink(part)
+        write_file(path, text, replace)
     except OSError as error:
         raise ConnectError("The backup file %s cannot be written: %s." % (path, error.strerror))
+
+
+def write_file(path: str, text: str, replace: bool) -> None:
+    """In one step, readable by its owner alone: offsets can hold names of files and tables. Raises OSError, without ``replace`` if it is there."""
+    part = "%s.part-%d" % (path, os.getpid())
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        if replace:
+            os.replace(part, path)
+        else:
+            os.link(part, path)  # unlike a rename it fails if the file exists
+    finally:
+        if os.path.lexists(part):
+            os.unlink(part)

@@ -13,6 +13,7 @@ from datetime import datetime, timezone
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _document
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._backup import write_file
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connectors import fits
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import SINK, SOURCE, Entry, Snapshot
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import FILE, TOPIC
@@ -39,7 +40,10 @@ def export(info, cluster: dict, dest: str, patterns=None, history=False, partial
     there = _read(dest)
     changed = there is None or not _document.same_but_for_the_time(text, there)
     if changed and not check_mode:
-        _write(dest, text)
+        try:
+            write_file(dest, text, replace=True)
+        except OSError as error:
+            raise errors.ConnectError("The file %s cannot be written: %s." % (dest, error.strerror))
     counts = {snapshot.connector: len(snapshot.entries) for snapshot in snapshots}
     return {"changed": changed, "dest": dest, "connectors": counts, "partitions": sum(counts.values()), "method": found["method"],
             "warnings": found["warnings"], "diff": [_diff(dest, there, counts)]}
@@ -94,21 +98,3 @@ def _read(path):
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise errors.WishError("The file %s is there and cannot be read: %s. It was not replaced." % (path, getattr(error, "strerror", None) or error))
-
-
-def _write(path: str, text: str) -> None:
-    """In one step, readable by its owner alone: offsets can hold names of files and tables."""
-    part = "%s.part-%d" % (path, os.getpid())
-    try:
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(part, path)
-        except BaseException:
-            os.unlink(part)
-            raise
-    except OSError as error:
-        raise errors.ConnectError("The file %s cannot be written: %s." % (path, error.strerror))
