@@ -255,6 +255,7 @@ def static(session: nox.Session) -> None:
         "ruff check --quiet --extend-exclude plugins .",
         "ruff check --quiet --line-length 160 --target-version py38 plugins",  # what a managed host may have
         "python tests/lint/action_group.py",
+        "python tests/lint/text_only.py",
         "antsibull-changelog lint",
         "antsibull-docs lint-collection-docs --plugin-docs .",
         "ansible-lint",
