@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -63,6 +64,15 @@ class Done:
 
 
 @dataclass
+class Containers:
+    """Jobs in containers instead of in this machine's own environment."""
+
+    arguments: list[str] = field(default_factory=list)  #: of ansible-runner, which then starts a container for each job
+    pod: list[str] = field(default_factory=list)  #: or the command of a container in which ansible-runner itself is, as on Kubernetes
+    environment: dict[str, str] = field(default_factory=dict)  #: of the process that starts them
+
+
+@dataclass
 class Template:
     """A job template: what the role awx_setup would make."""
 
@@ -82,10 +92,9 @@ class Awx:
     """Runs jobs. One inventory for all of them, and one copy of the project, as a project update makes it."""
 
     def __init__(self, folder: Path, project: Path, collections: Path, groups: dict, types: dict[str, dict],
-                 container: list[str] | None = None, environment: dict[str, str] | None = None) -> None:
-        """container: arguments of ansible-runner for jobs in a container; environment: of the process that starts them."""
+                 containers: Containers | None = None) -> None:
         self.folder, self.project, self.collections, self.groups, self.types = folder, project, collections, groups, types
-        self.container, self.environment = container or [], environment or {}
+        self.containers = containers
         self.number = 0
 
     def answers(self, template: Template, given: dict) -> dict:
@@ -116,7 +125,7 @@ class Awx:
     def _start(self, template: Template, variables: dict, credentials: dict, prompts: dict, more: dict | None = None) -> Job:
         self.number += 1
         folder = self.folder / f"awx_{self.number}"
-        inside = "/runner" if self.container else str(folder)
+        inside = "/runner" if self.containers else str(folder)
         for name in ("env", "inventory", "artifacts"):
             (folder / name).mkdir(parents=True)
         shutil.copytree(self.project, folder / "project")
@@ -131,9 +140,9 @@ class Awx:
         variables = {**variables, **{f"{prefix}_{name}": value for name, value in own.items() for prefix in ("awx", "tower")}}
         (folder / "env" / "extravars").write_text(unsafe(variables))
 
-        environment = {**_ENVIRONMENT, "JOB_ID": str(self.number),
-                       "ANSIBLE_COLLECTIONS_PATH": f"{inside}/requirements_collections", "HOME": inside,
-                       "PWD": f"{inside}/project"}
+        environment = {**_ENVIRONMENT, "JOB_ID": str(self.number), "ANSIBLE_COLLECTIONS_PATH": f"{inside}/requirements_collections"}
+        if not self.containers:  # which have a home of their own
+            environment |= {"HOME": inside, "PWD": f"{inside}/project"}
         for kind, inputs in credentials.items():
             env, files = injected(self.types[kind], inputs, f"{inside}/env/tmp{kind.replace(' ', '')}-{{}}")
             environment.update(env)
@@ -149,7 +158,7 @@ class Awx:
         (folder / "env" / "cmdline").write_text(" ".join(f"'{word}'" for word in words))
         settings = {"job_timeout": 0, "suppress_ansible_output": True, "suppress_output_file": False}
         (folder / "env" / "settings").write_text(json.dumps(settings))
-        return Job(folder, template.playbook, self.container, self.environment)
+        return Job(folder, template.playbook, self.containers or Containers())
 
     def _inventory(self) -> dict:
         """As AWX writes it: each host has what tells it apart."""
@@ -164,12 +173,15 @@ class Awx:
 class Job:
     """A job that runs."""
 
-    def __init__(self, folder: Path, playbook: str, container: list[str], environment: dict[str, str]) -> None:
+    def __init__(self, folder: Path, playbook: str, containers: Containers) -> None:
         self.folder = folder
-        command = [str(Path(sys.executable).with_name("ansible-runner")), "run", str(folder), "-p", playbook, "-i", "job", "-q",
-                   *container]
+        runner, words = str(Path(sys.executable).with_name("ansible-runner")), [str(folder), "-p", playbook, "-i", "job"]
+        command = [runner, "run", *words, "-q", *containers.arguments]
+        if containers.pod:
+            parts = [runner, "transmit", *words], containers.pod, [runner, "process", str(folder), "-i", "job"]
+            command = ["bash", "-o", "pipefail", "-c", " | ".join(map(shlex.join, parts))]
         env = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "KAFKA_", "PYTHONPATH"))}
-        env.update(environment)
+        env.update(containers.environment)
         env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env["PATH"]])
         with open(folder / "log", "w") as log:
             self.process = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
@@ -183,7 +195,9 @@ class Job:
         files = sorted((artifacts / "job_events").glob("[0-9]*.json"), key=lambda path: int(path.name.partition("-")[0]))
         stdout = (artifacts / "stdout").read_text() if (artifacts / "stdout").exists() else ""
         events = [json.loads(path.read_text()) for path in files]
-        return Done(self.process.returncode, stdout + (self.folder / "log").read_text(), events, artifacts)
+        # What a pod sent is processed well, whatever became of the job.
+        rc = self.process.returncode or int((artifacts / "rc").read_text())
+        return Done(rc, stdout + (self.folder / "log").read_text(), events, artifacts)
 
     def kill(self) -> None:
         """As a cancelled job is: the container is killed, and neither rescue nor always runs."""

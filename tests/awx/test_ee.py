@@ -15,7 +15,7 @@ import yaml
 
 from tests.awx.data import ROOT
 from tests.awx.image import EE, Podman, context
-from tests.awx.jobs import Awx
+from tests.awx.jobs import Awx, Containers
 from tests.integration.support.configs import at
 from tests.integration.support.topics import Kafka
 
@@ -59,14 +59,20 @@ def image(podman, tmp_path_factory) -> str:
     return podman.image(tmp_path_factory.mktemp("image"))
 
 
-@pytest.fixture(params=["root", "1000"])
+@pytest.fixture(params=["root", "pod"])
 def inside(request, podman, image, fleet, project, data, tmp_path) -> Awx:
-    """Jobs in the image: as root, as AWX on a machine of its own starts them, and as anybody, as Kubernetes does."""
+    """Jobs in the image: in a container as root, as AWX on a machine of its own starts them; or sent to a pod of nobody in particular, as
+    AWX does on Kubernetes."""
     types = {one["name"]: one for one in data["controller_credential_types"]}
-    options = ["--network=host", "--pull=never", f"--user={request.param}" + ("" if request.param == "root" else ":0")]
-    container = ["--process-isolation", "--process-isolation-executable", "podman", "--container-image", image,
-                 *(f"--container-option={option}" for option in options)]
-    return Awx(tmp_path, *project, fleet.groups, types, container, podman.environment)
+    options = ["--network=host", "--pull=never"]
+    if request.param == "root":
+        options = [f"--container-option={option}" for option in (*options, "--user=root")]
+        containers = Containers(["--process-isolation", "--process-isolation-executable", "podman", "--container-image", image, *options])
+    else:
+        worker = ["ansible-runner", "worker", "--private-data-dir=/runner"]
+        containers = Containers(pod=["podman", "run", "--rm", "--interactive", *options, "--user=1000:0", image, *worker])
+    containers.environment = podman.environment
+    return Awx(tmp_path, *project, fleet.groups, types, containers)
 
 
 def test_a_change_in_the_image(fleet, inside, template):
