@@ -21,6 +21,7 @@ from tests.integration.support.topics import Kafka
 
 #: set it to build the image: minutes, and packages of Debian and PyPI, unless it was built before
 WANTED = "STREAMOPS_EE"
+_OPTIONS = ("--network=host", "--pull=never")
 
 
 def test_definition(tmp_path):
@@ -59,20 +60,40 @@ def image(podman, tmp_path_factory) -> str:
     return podman.image(tmp_path_factory.mktemp("image"))
 
 
-@pytest.fixture(params=["root", "pod"])
-def inside(request, podman, image, fleet, project, data, tmp_path) -> Awx:
-    """Jobs in the image: in a container as root, as AWX on a machine of its own starts them; or sent to a pod of nobody in particular, as
-    AWX does on Kubernetes."""
+@pytest.fixture
+def jobs_in(podman, fleet, project, data, tmp_path):
+    """jobs_in(containers) -> Awx."""
     types = {one["name"]: one for one in data["controller_credential_types"]}
-    options = ["--network=host", "--pull=never"]
-    if request.param == "root":
-        options = [f"--container-option={option}" for option in (*options, "--user=root")]
-        containers = Containers(["--process-isolation", "--process-isolation-executable", "podman", "--container-image", image, *options])
-    else:
-        worker = ["ansible-runner", "worker", "--private-data-dir=/runner"]
-        containers = Containers(pod=["podman", "run", "--rm", "--interactive", *options, "--user=1000:0", image, *worker])
-    containers.environment = podman.environment
-    return Awx(tmp_path, *project, fleet.groups, types, containers)
+
+    def jobs_in(containers: Containers) -> Awx:
+        containers.environment = podman.environment
+        return Awx(tmp_path, *project, fleet.groups, types, containers)
+
+    return jobs_in
+
+
+def pod(image: str, *options: str) -> Containers:
+    """As Kubernetes starts one: nobody adds the user to /etc/passwd but the image itself."""
+    command = ["podman", "run", "--rm", "--interactive", *_OPTIONS, "--passwd=false", *options, image]
+    return Containers(pod=[*command, "ansible-runner", "worker", "--private-data-dir=/runner"])
+
+
+@pytest.fixture(params=["root", "pod"])
+def inside(request, image, jobs_in) -> Awx:
+    """Jobs in the image: in containers as root, as AWX on a machine of its own starts them, or sent to pods, as AWX on Kubernetes does."""
+    if request.param == "pod":
+        return jobs_in(pod(image))
+    options = [f"--container-option={option}" for option in (*_OPTIONS, "--user=root")]
+    return jobs_in(Containers(["--process-isolation", "--process-isolation-executable", "podman", "--container-image", image, *options]))
+
+
+@pytest.fixture
+def nameless(image, jobs_in, tmp_path) -> Awx:
+    """Jobs of a user whom no file knows, in a group that may write nothing of the image."""
+    folder = tmp_path / "runner"
+    folder.mkdir()
+    os.chown(folder, 4711, 4712)
+    return jobs_in(pod(image, "--user=4711:4712", f"--volume={folder}:/runner"))
 
 
 def test_a_change_in_the_image(fleet, inside, template):
@@ -83,6 +104,22 @@ def test_a_change_in_the_image(fleet, inside, template):
     assert fleet.offsets() == fleet.all_at(1, 4, 4)
     undone = inside.launch(template("undo"), {"restore_offsets_change_id": "CHG-5"}, job_type="run", limit="eu-1")
     assert undone.rc == 0 and fleet.offsets() == {host: [at(4)] for host in fleet.workers}, undone
+
+
+def test_a_user_without_a_name(fleet, nameless, image, template):
+    """Changes are made; Spark cannot start, and that is said in one sentence."""
+    survey = {"reset_offsets_connectors": fleet.wish(1), "reset_offsets_change_id": "CHG-6"}
+    done = nameless.launch(template("reset"), survey, job_type="run", limit="eu-1")
+    assert done.rc == 0 and fleet.offsets() == fleet.all_at(1, 4, 4), done
+    change, = json.loads(fleet.workers["eu-1"].config(fleet.name)["streamops.kafka_connect.changes"])
+    assert change["who"]["user"] == "4711" and change["who"]["requested_by"] == "ops"
+
+    fleet.groups["_meta"]["hostvars"]["us-1"]["kafka_bootstrap_servers"] = "127.0.0.1:9"
+    document = {"version": 1, "topics": {"t": {"cluster": "main", "topic": "t", "partitions": {"0": {"start": 0, "boundary": 5, "end": 10}}}},
+                "checks": [{"type": "replayed", "topic": "t"}]}
+    done = nameless.launch(template("verify"), {"verify_replay_expectation": json.dumps(document)}, limit="us-1")
+    assert done.rc == 2 and "User id 4711 has no name on this machine" in done.failures()[-1], done
+    assert "Traceback" not in done.stdout and "Its progress" not in done.stdout
 
 
 def test_spark_in_the_image(fleet, inside, template, live_stack):
