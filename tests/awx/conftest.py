@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from stack import ClusterSpec, Stack
-from tests.awx.data import ROOT, awx_data
+from tests.awx.data import ROOT, awx_data, tool
 from tests.awx.jobs import Awx, Template, Workflow
 from tests.integration.support.configs import at, shaped
 from tests.integration.support.proxy import Proxy
@@ -27,6 +28,9 @@ KEEP = "STREAMOPS_STACK_DIR"
 
 #: host -> its Connect cluster; eu-1 is the canary
 HOSTS = {"eu-1": "one", "eu-2": "two", "us-1": "three"}
+#: a cluster that wants the login of examples/awx_project; and what that is encrypted with, by vault id
+LOCKED, LOGIN, VAULTS = "locked", ("operator", "an-example-password"), {"eu": "example", "us": "another"}
+_EXTENSION = "org.apache.kafka.connect.rest.basic.auth.extension"
 
 
 @pytest.fixture(scope="session")
@@ -61,6 +65,17 @@ def live_stack(tmp_path_factory):
     yield stack
     if not kept:
         stack.purge()
+
+
+@pytest.fixture(scope="session")
+def locked(live_stack) -> Worker:
+    """The worker of that cluster."""
+    users, login = live_stack.layout.conf / "users.properties", live_stack.layout.conf / "login.conf"
+    users.write_text("=".join(LOGIN))
+    login.write_text(f'KafkaConnect {{ {_EXTENSION}.PropertyFileLoginModule required file="{users}"; }};')
+    spec = ClusterSpec(properties={"rest.extension.classes": f"{_EXTENSION}.BasicAuthSecurityRestExtension"},
+                       jvm_options=[f"-Djava.security.auth.login.config={login}"])
+    return Worker(live_stack.up({LOCKED: spec})["clusters"][LOCKED]["urls"][0], LOGIN)
 
 
 @dataclass
@@ -103,6 +118,28 @@ def fleet(live_stack):
     yield fleet
     for worker in workers.values():
         worker.delete(fleet.name)
+
+
+@pytest.fixture
+def vaulted(fleet, locked, tmp_path) -> Fleet:
+    """The same with what is encrypted in the inventory of examples/awx_project, as AWX imports it: without any password of a vault.
+
+    eu-1 is a cluster that wants the login; the address of us-1 is encrypted, too, with another vault id.
+    """
+    text = tool("ansible-inventory", "-i", "inventory/hosts.yml", "--list", "--export", folder=ROOT / "examples" / "awx_project")
+    found = json.loads(text)["_meta"]["hostvars"]["eu-1"]
+    (tmp_path / "us").write_text(VAULTS["us"])
+    text = tool("ansible-vault", "encrypt_string", "--vault-id", f"us@{tmp_path / 'us'}", "--encrypt-vault-id", "us", fleet.workers["us-1"].url)
+    address = "".join(f"{line.strip()}\n" for line in text.splitlines() if "!vault" not in line)
+    fleet.groups["_meta"]["hostvars"].update({"eu-1": found | {"kafka_connect_url": locked.url}, "us-1": {
+        "kafka_connect_url": {"__ansible_vault": address}}})
+    locked.create(fleet.name, shaped(topic=fleet.name))
+    locked.set_offsets(fleet.name, [at(4)])
+    others = dict(fleet.workers)
+    fleet.workers["eu-1"] = locked
+    yield fleet
+    locked.delete(fleet.name)
+    fleet.workers.update(others)
 
 
 @pytest.fixture

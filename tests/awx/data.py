@@ -18,6 +18,14 @@ ROOT = Path(__file__).resolve().parents[2]
 ROLE = ROOT / "roles" / "awx_setup"
 
 
+def tool(name: str, *arguments: str, folder: Path = ROOT, **env: str) -> str:
+    """What one of the programs in this environment prints."""
+    command = [str(Path(sys.executable).with_name(name)), *arguments]
+    done = subprocess.run(command, cwd=folder, env={**os.environ, **env}, text=True, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
 def awx_data(folder: Path, **variables) -> dict:
     """Every variable of the role that holds data, by its name."""
     files = [ROLE / "defaults" / "main.yml", *sorted((ROLE / "vars" / "main").glob("*.yml"))]
@@ -28,10 +36,7 @@ def awx_data(folder: Path, **variables) -> dict:
     tasks = [{"ansible.builtin.copy": {"content": content, "dest": str(target), "mode": "0600"}}]
     play.write_text(json.dumps([{"hosts": "localhost", "connection": "local", "gather_facts": False,
                                  "vars_files": [str(file) for file in files], "tasks": tasks}]))
-    command = [Path(sys.executable).with_name("ansible-playbook"), "-e", json.dumps(variables), play]
-    env = {**os.environ, "ANSIBLE_PYTHON_INTERPRETER": sys.executable}
-    done = subprocess.run(command, env=env, text=True, capture_output=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    tool("ansible-playbook", "-e", json.dumps(variables), str(play), ANSIBLE_PYTHON_INTERPRETER=sys.executable)
     return json.loads(target.read_text())
 
 

@@ -9,10 +9,9 @@ import hashlib
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
-from tests.awx.data import ROOT
+from tests.awx.data import ROOT, tool
 from tests.verify.jars import spark_jars
 
 EE = ROOT / "extensions" / "ee"
@@ -26,13 +25,6 @@ runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
 """
-
-
-def tool(name: str, *arguments: str, folder: Path = ROOT, **env: str) -> str:
-    command = [str(Path(sys.executable).with_name(name)), *arguments]
-    done = subprocess.run(command, cwd=folder, env={**os.environ, **env}, text=True, capture_output=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def context(folder: Path, jars: list[str]) -> Path:

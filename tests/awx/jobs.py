@@ -116,7 +116,7 @@ class Awx:
         return found
 
     def launch(self, template: Template, survey: dict | None = None, *, credentials: dict[str, dict] | None = None, **prompts: Any) -> Done:
-        """A job by itself. prompts: limit, job_type. credentials: inputs by type."""
+        """A job by itself. prompts: limit, job_type; and vaults, which are credentials, too: password by vault id. credentials: inputs by type."""
         return self._start(template, self.answers(template, survey or {}), credentials or {}, prompts).wait()
 
     def start(self, template: Template, survey: dict | None = None, *, credentials: dict[str, dict] | None = None, **prompts: Any) -> Job:
@@ -153,6 +153,11 @@ class Awx:
         (folder / "env" / "envvars").write_text(yaml.safe_dump(environment))
         words = ["--check"] if prompts.get("job_type", template.job_type) == "check" else []
         words += ["-u", "root"] + (["--diff"] if template.diff_mode else [])
+        vaults = prompts.get("vaults", {})
+        words += [word for vault in vaults for word in ("--vault-id", f"{vault}@prompt")]
+        # Ansible asks for them, and is answered. AWX hands them over without a file.
+        answers = {rf"Vault password \({vault}\):\s*?$": password for vault, password in vaults.items()}
+        (folder / "env" / "passwords").write_text(yaml.safe_dump(answers))
         words += ["-l", prompts["limit"]] if prompts.get("limit") else []
         words += ["-t", template.job_tags] if template.job_tags else []
         (folder / "env" / "cmdline").write_text(" ".join(f"'{word}'" for word in words))

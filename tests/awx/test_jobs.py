@@ -11,6 +11,7 @@ import shutil
 
 import pytest
 
+from tests.awx.conftest import LOGIN, VAULTS
 from tests.awx.jobs import Template
 from tests.integration.support.configs import at, shaped
 from tests.integration.support.playbook import Playbooks
@@ -236,6 +237,25 @@ def test_secrets_come_by_credential_and_go_nowhere(fleet, awx, template, proxy_t
         assert one.events
         for text in (json.dumps(one.events), one.stdout):
             assert "planted-password" not in text and token not in text
+
+
+def test_what_the_inventory_has_encrypted(vaulted, awx, template):
+    """A login and an address of single clusters, with two vault ids: decrypted in the job, told to the workers and to nobody else."""
+    survey = {"reset_offsets_connectors": vaulted.wish(1), "reset_offsets_change_id": "CHG-3"}
+    done = awx.launch(template("reset"), survey, job_type="run", limit="eu-1,us-1", vaults=VAULTS)
+    assert done.rc == 0 and vaulted.offsets() == vaulted.all_at(1, 4, 1), done
+    assert statuses(done.artifacts["kafka_connect_apply"]) == {"eu-1": "changed", "us-1": "changed"}
+    assert done.command[1:9] == ["-u", "root", "--diff", "--vault-id", "eu@prompt", "--vault-id", "us@prompt", "-l"]
+    assert done.events
+    for text in (json.dumps(done.events), done.stdout):
+        assert LOGIN[1] not in text and base64.b64encode(":".join(LOGIN).encode()).decode() not in text
+
+
+@pytest.mark.parametrize(("vaults", "reason"), [({}, "no vault secrets"), ({"eu": "wrong"}, "Decryption failed")])
+def test_what_the_inventory_has_encrypted_with_something_else(vaulted, awx, template, vaults, reason):
+    done = awx.launch(template("reset"), {"reset_offsets_connectors": vaulted.wish(1)}, job_type="run", limit="eu-1", vaults=vaults)
+    assert done.rc != 0 and reason in str(done), done
+    assert vaulted.offsets() == vaulted.all_at(4, 4, 4) and LOGIN[1] not in str(done)
 
 
 def test_the_same_as_on_the_command_line(fleet, awx, template, tmp_path):

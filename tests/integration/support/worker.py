@@ -35,10 +35,11 @@ def ordered(pairs: Iterable[dict]) -> list[dict]:
 class Worker:
     """Raw calls, retried while the cluster rebalances."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, login: tuple[str, str] | None = None) -> None:
         self.url = url
         self._session = requests.Session()
         self._session.trust_env = False
+        self._session.auth = login
 
     def call(self, verb: str, path: str, body: Any = None, seconds: float = 40) -> requests.Response:
         deadline = time.monotonic() + seconds
