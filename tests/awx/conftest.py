@@ -129,7 +129,8 @@ def vaulted(fleet, locked, tmp_path) -> Fleet:
     text = tool("ansible-inventory", "-i", "inventory/hosts.yml", "--list", "--export", folder=ROOT / "examples" / "awx_project")
     found = json.loads(text)["_meta"]["hostvars"]["eu-1"]
     (tmp_path / "us").write_text(VAULTS["us"])
-    text = tool("ansible-vault", "encrypt_string", "--vault-id", f"us@{tmp_path / 'us'}", "--encrypt-vault-id", "us", fleet.workers["us-1"].url)
+    words = ["--vault-id", f"us@{tmp_path / 'us'}", "--encrypt-vault-id", "us", fleet.workers["us-1"].url]
+    text = tool("ansible-vault", "encrypt_string", *words)
     address = "".join(f"{line.strip()}\n" for line in text.splitlines() if "!vault" not in line)
     fleet.groups["_meta"]["hostvars"].update({"eu-1": found | {"kafka_connect_url": locked.url}, "us-1": {
         "kafka_connect_url": {"__ansible_vault": address}}})

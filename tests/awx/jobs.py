@@ -30,6 +30,8 @@ _ENVIRONMENT = {"ANSIBLE_PIPELINING": "True", "ANSIBLE_FORCE_COLOR": "True", "AN
                 "ANSIBLE_INVENTORY_UNPARSED_FAILED": "True", "ANSIBLE_RETRY_FILES_ENABLED": "False", "MAX_EVENT_RES": "700000",
                 "AWX_HOST": "https://awx.example.com", "PROJECT_REVISION": "1" * 40}
 
+_RUNNER = str(Path(sys.executable).with_name("ansible-runner"))
+
 
 @dataclass
 class Done:
@@ -65,11 +67,30 @@ class Done:
 
 @dataclass
 class Containers:
-    """Jobs in containers instead of in this machine's own environment."""
+    """Jobs in containers of podman instead of in this machine's own environment."""
 
-    arguments: list[str] = field(default_factory=list)  #: of ansible-runner, which then starts a container for each job
-    pod: list[str] = field(default_factory=list)  #: or the command of a container in which ansible-runner itself is, as on Kubernetes
-    environment: dict[str, str] = field(default_factory=dict)  #: of the process that starts them
+    image: str
+    options: list[str]  #: of podman run
+    pod: bool  #: whether ansible-runner is in the container, too, and gets the job sent, as on Kubernetes; else it starts the container
+    environment: dict[str, str]  #: of podman
+
+    def command(self, folder: Path, words: list[str]) -> list[str]:
+        """What runs the job in that folder; words: arguments of ansible-runner."""
+        options = ["--network=host", "--pull=never", f"--label=job={folder}", *self.options]
+        if not self.pod:
+            isolation = ["--process-isolation", "--process-isolation-executable", "podman", "--container-image", self.image]
+            return [_RUNNER, "run", *words, "-q", *isolation, *(f"--container-option={option}" for option in options)]
+        # Nobody but the image itself adds the user to /etc/passwd.
+        pod = ["podman", "run", "--rm", "--interactive", "--passwd=false", *options, self.image]
+        parts = ([_RUNNER, "transmit", *words], [*pod, "ansible-runner", "worker", "--private-data-dir=/runner"],
+                 [_RUNNER, "process", str(folder), "-i", "job"])
+        return ["bash", "-o", "pipefail", "-c", " | ".join(map(shlex.join, parts))]
+
+    def kill(self, folder: Path) -> None:
+        command, env = ["podman", "ps", "--quiet", "--filter", f"label=job={folder}"], {**os.environ, **self.environment}
+        found = subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout.split()
+        if found:
+            subprocess.run(["podman", "kill", *found], env=env, check=False, capture_output=True)
 
 
 @dataclass
@@ -116,7 +137,7 @@ class Awx:
         return found
 
     def launch(self, template: Template, survey: dict | None = None, *, credentials: dict[str, dict] | None = None, **prompts: Any) -> Done:
-        """A job by itself. prompts: limit, job_type; and vaults, which are credentials, too: password by vault id. credentials: inputs by type."""
+        """A job by itself. prompts: limit, job_type. credentials: inputs by type; those of vaults are vaults: password by vault id."""
         return self._start(template, self.answers(template, survey or {}), credentials or {}, prompts).wait()
 
     def start(self, template: Template, survey: dict | None = None, *, credentials: dict[str, dict] | None = None, **prompts: Any) -> Job:
@@ -163,7 +184,7 @@ class Awx:
         (folder / "env" / "cmdline").write_text(" ".join(f"'{word}'" for word in words))
         settings = {"job_timeout": 0, "suppress_ansible_output": True, "suppress_output_file": False}
         (folder / "env" / "settings").write_text(json.dumps(settings))
-        return Job(folder, template.playbook, self.containers or Containers())
+        return Job(folder, template.playbook, self.containers)
 
     def _inventory(self) -> dict:
         """As AWX writes it: each host has what tells it apart."""
@@ -178,15 +199,12 @@ class Awx:
 class Job:
     """A job that runs."""
 
-    def __init__(self, folder: Path, playbook: str, containers: Containers) -> None:
-        self.folder = folder
-        runner, words = str(Path(sys.executable).with_name("ansible-runner")), [str(folder), "-p", playbook, "-i", "job"]
-        command = [runner, "run", *words, "-q", *containers.arguments]
-        if containers.pod:
-            parts = [runner, "transmit", *words], containers.pod, [runner, "process", str(folder), "-i", "job"]
-            command = ["bash", "-o", "pipefail", "-c", " | ".join(map(shlex.join, parts))]
+    def __init__(self, folder: Path, playbook: str, containers: Containers | None) -> None:
+        self.folder, self.containers = folder, containers
+        words = [str(folder), "-p", playbook, "-i", "job"]
+        command = containers.command(folder, words) if containers else [_RUNNER, "run", *words, "-q"]
         env = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "KAFKA_", "PYTHONPATH"))}
-        env.update(containers.environment)
+        env.update(containers.environment if containers else {})
         env["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), env["PATH"]])
         with open(folder / "log", "w") as log:
             self.process = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
@@ -206,6 +224,8 @@ class Job:
 
     def kill(self) -> None:
         """As a cancelled job is: the container is killed, and neither rescue nor always runs."""
+        if self.containers and self.process.poll() is None:
+            self.containers.kill(self.folder)
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:

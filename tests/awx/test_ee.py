@@ -13,6 +13,7 @@ import uuid
 import pytest
 import yaml
 
+from tests.awx.changes import check_cancelled, ledger, statuses
 from tests.awx.conftest import LOGIN, VAULTS
 from tests.awx.data import ROOT
 from tests.awx.image import EE, Podman, context
@@ -21,7 +22,6 @@ from tests.integration.support.topics import Kafka
 
 #: set it to build the image: minutes, and packages of Debian and PyPI, unless it was built before
 WANTED = "STREAMOPS_EE"
-_OPTIONS = ("--network=host", "--pull=never")
 
 
 def test_definition(tmp_path):
@@ -61,39 +61,32 @@ def image(podman, tmp_path_factory) -> str:
 
 
 @pytest.fixture
-def jobs_in(podman, fleet, project, data, tmp_path):
-    """jobs_in(containers) -> Awx."""
+def jobs_in(podman, image, fleet, project, data, tmp_path):
+    """jobs_in(options, pod) -> Awx whose jobs run in the image."""
     types = {one["name"]: one for one in data["controller_credential_types"]}
-
-    def jobs_in(containers: Containers) -> Awx:
-        containers.environment = podman.environment
-        return Awx(tmp_path, *project, fleet.groups, types, containers)
-
-    return jobs_in
-
-
-def pod(image: str, *options: str) -> Containers:
-    """As Kubernetes starts one: nobody adds the user to /etc/passwd but the image itself."""
-    command = ["podman", "run", "--rm", "--interactive", *_OPTIONS, "--passwd=false", *options, image]
-    return Containers(pod=[*command, "ansible-runner", "worker", "--private-data-dir=/runner"])
+    return lambda options, pod: Awx(tmp_path, *project, fleet.groups, types, Containers(image, options, pod, podman.environment))
 
 
 @pytest.fixture(params=["root", "pod"])
-def inside(request, image, jobs_in) -> Awx:
-    """Jobs in the image: in containers as root, as AWX on a machine of its own starts them, or sent to pods, as AWX on Kubernetes does."""
-    if request.param == "pod":
-        return jobs_in(pod(image))
-    options = [f"--container-option={option}" for option in (*_OPTIONS, "--user=root")]
-    return jobs_in(Containers(["--process-isolation", "--process-isolation-executable", "podman", "--container-image", image, *options]))
+def inside(request, jobs_in) -> Awx:
+    """Jobs in containers as root, as AWX on a machine of its own has them, or sent to pods of the image's own user, as on Kubernetes."""
+    return jobs_in([], True) if request.param == "pod" else jobs_in(["--user=root"], False)
 
 
 @pytest.fixture
-def nameless(image, jobs_in, tmp_path) -> Awx:
+def nameless(jobs_in, tmp_path) -> Awx:
     """Jobs of a user whom no file knows, in a group that may write nothing of the image."""
     folder = tmp_path / "runner"
     folder.mkdir()
     os.chown(folder, 4711, 4712)
-    return jobs_in(pod(image, "--user=4711:4712", f"--volume={folder}:/runner"))
+    return jobs_in(["--user=4711:4712", f"--volume={folder}:/runner"], True)
+
+
+def expectation(topic: str) -> str:
+    """That its five records have come again."""
+    partitions = {"0": {"start": 0, "boundary": 5, "end": 10}}
+    return json.dumps({"version": 1, "topics": {"t": {"cluster": "main", "topic": topic, "partitions": partitions}},
+                       "checks": [{"type": "replayed", "topic": "t"}]})
 
 
 def test_a_change_in_the_image(vaulted, inside, template):
@@ -102,25 +95,27 @@ def test_a_change_in_the_image(vaulted, inside, template):
     more = {"job_type": "run", "limit": "eu-1,us-1", "vaults": VAULTS}
     done = inside.launch(template("reset"), survey, credentials={"Kafka Connect REST": {"ca": "none"}}, **more)
     assert done.rc == 0 and vaulted.offsets() == vaulted.all_at(1, 4, 1), done
-    assert {host: one["status"] for host, one in done.artifacts["kafka_connect_apply"]["clusters"].items()} == {"eu-1": "changed", "us-1": "changed"}
+    assert statuses(done.artifacts["kafka_connect_apply"]) == {"eu-1": "changed", "us-1": "changed"}
     undone = inside.launch(template("undo"), {"restore_offsets_change_id": "CHG-5"}, **more)
     assert undone.rc == 0 and vaulted.offsets() == vaulted.all_at(4, 4, 4), undone
     for one in (done, undone):
         assert one.events and LOGIN[1] not in json.dumps(one.events) + one.stdout
 
 
-def test_a_user_without_a_name(fleet, nameless, image, template):
+def test_a_cancelled_job_in_the_image_is_finished_by_the_next_one(fleet, inside, template, proxy_to):
+    check_cancelled(inside, fleet, template("reset"), proxy_to)
+
+
+def test_a_user_without_a_name(fleet, nameless, template):
     """Changes are made; Spark cannot start, and that is said in one sentence."""
     survey = {"reset_offsets_connectors": fleet.wish(1), "reset_offsets_change_id": "CHG-6"}
     done = nameless.launch(template("reset"), survey, job_type="run", limit="eu-1")
     assert done.rc == 0 and fleet.offsets() == fleet.all_at(1, 4, 4), done
-    change, = json.loads(fleet.workers["eu-1"].config(fleet.name)["streamops.kafka_connect.changes"])
-    assert change["who"]["user"] == "4711" and change["who"]["requested_by"] == "ops"
+    who = ledger(fleet.workers["eu-1"], fleet.name)["who"]
+    assert who["user"] == "4711" and who["requested_by"] == "ops"
 
     fleet.groups["_meta"]["hostvars"]["us-1"]["kafka_bootstrap_servers"] = "127.0.0.1:9"
-    document = {"version": 1, "topics": {"t": {"cluster": "main", "topic": "t", "partitions": {"0": {"start": 0, "boundary": 5, "end": 10}}}},
-                "checks": [{"type": "replayed", "topic": "t"}]}
-    done = nameless.launch(template("verify"), {"verify_replay_expectation": json.dumps(document)}, limit="us-1")
+    done = nameless.launch(template("verify"), {"verify_replay_expectation": expectation("t")}, limit="us-1")
     assert done.rc == 2 and "User id 4711 has no name on this machine" in done.failures()[-1], done
     assert "Traceback" not in done.stdout and "Its progress" not in done.stdout
 
@@ -134,10 +129,7 @@ def test_spark_in_the_image(fleet, inside, template, live_stack):
             kafka.raw(topic, [(0, b"k%d" % number, b"v%d" % number) for number in range(5)])
         fleet.groups["_meta"]["hostvars"]["us-1"].update(
             kafka_bootstrap_servers=kafka.bootstrap_servers, verify_replay_driver_memory="600m", verify_replay_poll=1)
-        partitions = {"0": {"start": 0, "boundary": 5, "end": 10}}
-        document = {"version": 1, "topics": {"t": {"cluster": "main", "topic": topic, "partitions": partitions}},
-                    "checks": [{"type": "replayed", "topic": "t"}]}
-        survey = {"verify_replay_expectation": json.dumps(document), "verify_replay_master": "local[1]"}
+        survey = {"verify_replay_expectation": expectation(topic), "verify_replay_master": "local[1]"}
         done = inside.launch(template("verify"), survey, limit="us-1")
         assert done.rc == 0, done
         seen = done.artifacts["kafka_connect_verify"]

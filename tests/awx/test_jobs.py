@@ -7,31 +7,15 @@ from __future__ import annotations
 
 import base64
 import json
-import shutil
 
 import pytest
 
+from tests.awx.changes import check_cancelled, forget, ledger, statuses
 from tests.awx.conftest import LOGIN, VAULTS
 from tests.awx.jobs import Template
 from tests.integration.support.configs import at, shaped
 from tests.integration.support.playbook import Playbooks
 from tests.integration.support.proxy import Answer
-from tests.integration.support.runs import sends
-
-
-def forget(done) -> None:
-    """The disk of a job is gone when it ends."""
-    shutil.rmtree(done.folder.parents[1])
-
-
-def statuses(artifact: dict) -> dict[str, str]:
-    return {host: one["status"] for host, one in artifact["clusters"].items()}
-
-
-def ledger(worker, name: str) -> dict:
-    """The one change of a connector, as its configuration remembers it."""
-    change, = json.loads(worker.config(name)["streamops.kafka_connect.changes"])
-    return change
 
 
 def test_the_command_line_is_that_of_awx(fleet, awx, template):
@@ -147,34 +131,8 @@ def test_a_rollout_that_fails_is_undone_everywhere_if_somebody_says_so(fleet, wo
     assert fleet.states() == dict.fromkeys(fleet.workers, "STOPPED")
 
 
-def test_a_cancelled_job_is_finished_by_the_next_one(fleet, awx, template, workflow, proxy_to):
-    """AWX kills the container: no rescue runs, and the connector stays stopped in the middle of its change."""
-    worker = fleet.workers["us-1"]
-    worker.put(fleet.name, "resume")
-    worker.await_state(fleet.name, "RUNNING", ["RUNNING"])
-    survey = {"reset_offsets_connectors": fleet.wish(1), "reset_offsets_change_id": "CHG-7"}
-    jobs, wanted = [], sends("PATCH", "offsets")
-
-    def cancel(request):
-        if jobs and wanted(request):
-            jobs.pop().kill()
-            return Answer(503)
-        return None
-
-    proxy = proxy_to(worker.url, cancel)
-    fleet.route("us-1", proxy.url)
-    jobs.append(awx.start(template("reset"), survey, job_type="run", limit="us-1"))
-    killed = jobs[0].wait()
-    assert killed.rc < 0 and not jobs, killed
-    assert fleet.states()["us-1"] == "STOPPED" and ledger(worker, fleet.name)["phase"] == "started"
-    forget(killed)
-
-    done = awx.launch(template("reset"), survey, job_type="run", limit="us-1")
-    assert done.rc == 0, done
-    assert ledger(worker, fleet.name)["phase"] == "applied"
-    worker.await_state(fleet.name, "RUNNING", ["RUNNING"])
-    done = awx.launch(template("reset"), survey, job_type="run", limit="us-1")
-    assert statuses(done.artifacts["kafka_connect_apply"]) == {"us-1": "already_applied"} and not any(done.changed.values())
+def test_a_cancelled_job_is_finished_by_the_next_one(fleet, awx, template, proxy_to):
+    check_cancelled(awx, fleet, template("reset"), proxy_to)
 
 
 def test_answers_are_no_templates(fleet, awx, template, tmp_path):
