@@ -106,7 +106,7 @@ def test_a_cancelled_job_in_the_image_is_finished_by_the_next_one(fleet, inside,
     check_cancelled(inside, fleet, template("reset"), proxy_to)
 
 
-def test_a_user_without_a_name(fleet, nameless, template):
+def test_a_user_without_a_name_in_the_image(fleet, nameless, template):
     """Changes are made; Spark cannot start, and that is said in one sentence."""
     survey = {"reset_offsets_connectors": fleet.wish(1), "reset_offsets_change_id": "CHG-6"}
     done = nameless.launch(template("reset"), survey, job_type="run", limit="eu-1")

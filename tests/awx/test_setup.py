@@ -61,7 +61,7 @@ def test_everything_would_be_made(project, empty_awx, data):
     """Every option is one of awx.awx's, of the right type; nothing is written; what refers to something still to come is no failure."""
     url, written = empty_awx
     variables = {"galaxy_credentials": [], "inventory_path": "inventory", "execution_environment_image": "localhost/ee",
-                 "credentials": ["eu", "brokers"], "notification_url": "https://hooks.example.com/"}
+                 "execution_environment_credential": "registry", "credentials": ["eu", "brokers"], "notification_url": "https://hooks.example.com/"}
     done = play(project, "--check", env={"CONTROLLER_HOST": url, "CONTROLLER_OAUTH_TOKEN": "planted-token-77"},
                 **{f"awx_setup_{name}": value for name, value in variables.items()})
     assert done.returncode == 0, done.stdout + done.stderr
