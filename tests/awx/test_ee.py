@@ -60,6 +60,21 @@ def image(podman, tmp_path_factory) -> str:
     return podman.image(tmp_path_factory.mktemp("image"))
 
 
+def test_what_is_in_the_image(podman, image):
+    """For the user that Kubernetes starts it as, who is no root; the collection is there for projects that do not bring it along."""
+    def says(*command: str) -> str:
+        done = podman("run", "--rm", "--pull=never", "--network=none", "--passwd=false", image, *command)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout.strip()
+
+    assert says("id", "-u") == "1000" and says("id", "-un") == "1000"
+    version = yaml.safe_load((ROOT / "galaxy.yml").read_text())["version"]
+    assert f"streamops.kafka_connect {version}" in says("ansible-galaxy", "collection", "list", "streamops.kafka_connect")
+    assert says("ansible-doc", "-s", "streamops.kafka_connect.connector_offsets").startswith("- name: ")
+    assert says("python3", "-c", "import confluent_kafka, pyspark, requests; print(pyspark.__version__)") == "4.2.0"
+    assert "2.18." in says("ansible-playbook", "--version").splitlines()[0]
+
+
 @pytest.fixture
 def jobs_in(podman, image, fleet, project, data, tmp_path):
     """jobs_in(options, pod) -> Awx whose jobs run in the image."""
