@@ -44,7 +44,8 @@ def test_the_refusal_names_every_right_and_how_to_grant_it():
     assert isinstance(error, errors.BrokerDenied)
     assert error.message == (
         "The brokers at b:9092 would not let us make the change of c: the user needs the permission Delete on Group my group, "
-        "Read on Topic a, Read on Topic b, Write on Topic l. Of the ledger. Nothing was changed. To grant it, with the user's name for NAME: "
+        "Read on Topic a, Read on Topic b, Write on Topic l. Of the ledger. "
+        "Nothing was changed. To grant it, with the user's name for NAME: "
         "kafka-acls.sh --bootstrap-server b:9092 --add --allow-principal User:NAME --operation Delete --group 'my group'; "
         "kafka-acls.sh --bootstrap-server b:9092 --add --allow-principal User:NAME --operation Read --topic a --topic b; "
         "kafka-acls.sh --bootstrap-server b:9092 --add --allow-principal User:NAME --operation Write --topic l")
