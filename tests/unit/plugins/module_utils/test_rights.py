@@ -85,7 +85,10 @@ class Admin:
 
     def describe_topics(self, collection, include_authorized_operations, request_timeout):
         assert include_authorized_operations is True
-        return self._answer(collection)
+        return self._answer(collection, partitions=[0])
+
+    def describe_configs(self, resources, request_timeout):
+        return {}
 
     def describe_consumer_groups(self, names, include_authorized_operations, request_timeout):
         assert include_authorized_operations is True
@@ -117,6 +120,13 @@ def test_topics_are_asked_for_once_and_together(client):
     needed = [(READ, TOPIC, name) for name in "cba"]
     assert one.lacking(needed) == one.lacking(needed) == [lacks(READ, TOPIC, "a")]
     assert admin.asked == [["a", "b", "c"]]
+
+
+def test_a_topic_is_known_from_when_it_was_looked_at(client):
+    admin = Admin(a=["DESCRIBE", "READ"])
+    one = client(admin)
+    assert one.topic("a").partitions == 1
+    assert one.lacking([(READ, TOPIC, "a"), (WRITE, TOPIC, "a")]) == [lacks(WRITE, TOPIC, "a")] and admin.asked == [["a"]]
 
 
 def test_a_group_is_known_from_when_it_was_looked_at(client):
