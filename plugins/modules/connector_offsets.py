@@ -19,6 +19,8 @@ description:
     A declared offset replaces the whole offset of its partition.
   - If anything fails after the first write, offsets and state are put back as they were, and the message says so or says what is
     left to do.
+  - Where brokers are written to, it looks before whether the user has the permissions on topics and consumer groups, as far as they tell,
+    and names all that are missing. Of TransactionalIds no broker tells.
   - By REST it needs Connect 3.6. On the topic where the workers keep their offsets it works with every version, for connectors that
     are gone, and for records that REST does not reach.
   - The offsets of a sink are what its consumer group has committed. Besides REST they can be changed by Kafka itself, with every version
