@@ -32,6 +32,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._once impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import FORWARD, Wish, make_plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._readiness import Readiness
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._report import change_result, pairs
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._rights import denied
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import GROUP, Roads
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._steps import FRESH, HALT, READY, alone, pause, resume, write
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import key_order_trap
@@ -143,9 +144,11 @@ class OffsetsChange:
             plan = self._plan(found)
         self.warnings.extend(plan.warnings + self.store.concerns(plan.live))
         if not plan.changed:
+            self._check_rights(self.once.lacking(check_mode))
             yield READY
             return (yield from self._nothing_to_change(plan, found, check_mode))
         found = self.ready.check(found, self.store, self._copied or self.wish)
+        self._check_rights(self.store.lacking(plan) + self.once.lacking(check_mode))
         if self.backup:
             _backup.check(self.backup)
         self._warn_repeat(found)
@@ -181,6 +184,11 @@ class OffsetsChange:
         if not finishes:  # of a change that was begun, what is live may be a part
             self.wish.check_guards(plan)
         return plan
+
+    def _check_rights(self, lacking) -> None:
+        """One that is missing would show only when the connector is stopped. Raises BrokerDenied."""
+        if lacking:
+            raise denied(self.name, lacking)
 
     def _read_copy(self, found):
         """Once: what is declared must not change on the way, though the other connector may run on."""

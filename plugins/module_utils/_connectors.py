@@ -29,8 +29,13 @@ def list_connectors(client, patterns) -> dict:
         "exists": bool(names),
         "connectors": [_one(name, found[name]) for name in names],
         "missing": missing,
-        "cluster": dict(client.root(), url=client.url, workers=_workers(found)),
+        "cluster": cluster_of(client, found),
     }
+
+
+def cluster_of(client, found) -> dict:
+    """What tells the Connect cluster apart. found: client.connectors()."""
+    return dict(client.root(), url=client.url, workers=_workers(found))
 
 
 def _workers(found) -> list:
@@ -149,12 +154,10 @@ def declare_state(client, name: str, state: str, wait_timeout: float, check_mode
     lifecycle = Lifecycle(client, name, wait_timeout)
     # A stop works at once, also while the connector waits for another worker.
     found = lifecycle.read() if wanted == STOPPED else lifecycle.read_definite()
-    header = "%s (state)" % name
     changed = not lifecycle.is_in(wanted, found)
     result = {
         "changed": changed, "state_before": found.state, "connector": found.result(), "warnings": lifecycle.warnings,
-        "diff": [{"before_header": header, "after_header": header, "before": {"state": found.state},
-                  "after": {"state": wanted if changed else found.state}}],
+        "diff": [state_diff(name, found.state, wanted if changed else found.state)],
     }
     if not changed:
         return result
@@ -169,3 +172,8 @@ def declare_state(client, name: str, state: str, wait_timeout: float, check_mode
     if state == "started" and after.failed:
         raise errors.StateError("The connector %s was started, but failed: %s." % (name, after.failure), connector=after.result())
     return dict(result, connector=after.result())
+
+
+def state_diff(name: str, before: str, after: str) -> dict:
+    header = "%s (state)" % name
+    return {"before_header": header, "after_header": header, "before": {"state": before}, "after": {"state": after}}

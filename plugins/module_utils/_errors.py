@@ -12,6 +12,8 @@ one, the way out. ``facts`` travel into the failed module's result, so they neve
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 
 class ConnectError(Exception):
     """Anything that ends a module with a readable failure."""
@@ -40,6 +42,15 @@ class ConnectError(Exception):
 
 class WishError(ConnectError):
     """The declaration cannot be accepted; raised before anything is written."""
+
+
+@contextmanager
+def about(name: str):
+    """Of several declarations a WishError says whose it is."""
+    try:
+        yield
+    except WishError as error:
+        raise WishError("%s: %s" % (name, error.message), **error.facts)
 
 
 class StateError(ConnectError):

@@ -20,6 +20,7 @@ from collections import namedtuple
 from concurrent.futures import wait
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _rights as rights
 
 try:
     from confluent_kafka import (
@@ -107,6 +108,8 @@ class KafkaClient:
         self._heard = None
         self._deadline = 0.0
         self._cluster_id = None
+        #: (kind, name) -> what the brokers have said that the user may do there (see _rights.told)
+        self._may = {}
 
     def close(self) -> None:
         """Let go of connections and threads."""
@@ -123,8 +126,8 @@ class KafkaClient:
 
     def topic(self, name: str) -> Topic:
         """Raises NoTopic, BrokerDenied. Asking does not create it."""
-        described = self._patiently(lambda: self._result(
-            "the topic %s" % name, self._admin().describe_topics(TopicCollection([name]), request_timeout=self.timeout)[name], name))
+        described = self._patiently(lambda: self._result("the topic %s" % name, self._describe_topics([name])[name], name))
+        self._note(rights.TOPIC, name, described)
         return Topic(name, len(described.partitions), self._cleanup_policies([name])[name])
 
     def topics(self) -> list:
@@ -175,7 +178,7 @@ class KafkaClient:
         return self._patiently(lambda: self._look_for(names)) if names else {}
 
     def _look_for(self, names) -> dict:
-        futures = self._admin().describe_topics(TopicCollection(names), include_authorized_operations=True, request_timeout=self.timeout)
+        futures = self._describe_topics(names)
         found = {}
         for name, future in futures.items():
             try:
@@ -186,6 +189,10 @@ class KafkaClient:
             operations = one.authorized_operations
             found[name] = Found(name, str(one.topic_id), len(one.partitions), None if operations is None else AclOperation.DELETE in operations)
         return found
+
+    def _describe_topics(self, names) -> dict:
+        """{name: future}, with what the user may do there."""
+        return self._admin().describe_topics(TopicCollection(names), include_authorized_operations=True, request_timeout=self.timeout)
 
     def cleanup_policies(self, names) -> dict:
         """{topic: its cleanup.policy; None where we may not see it}"""
@@ -258,7 +265,7 @@ class KafkaClient:
         """Raises BrokerDenied."""
         what = "the consumer group %s" % name
         return self._patiently(lambda: self._group(name, what, self._admin().describe_consumer_groups(
-            [name], request_timeout=self.timeout)[name]))
+            [name], include_authorized_operations=True, request_timeout=self.timeout)[name]))
 
     def _group(self, name, what, future) -> Group:
         try:
@@ -267,6 +274,7 @@ class KafkaClient:
             if error.args[0].code() in _NO_GROUP:
                 return Group(None, [])
             raise self._failure(what, error.args[0], group=name)
+        self._note(rights.GROUP, name, found)
         if found.state.name == "DEAD":
             return Group(None, [])
         return Group(found.state.name, [
@@ -341,6 +349,43 @@ class KafkaClient:
         # A commit needs the permission to read a topic, not to write to it.
         found = self._failure(what, error, topic, write=error.code() != KafkaError.TOPIC_AUTHORIZATION_FAILED, group=name, right=right)
         return found if place is None else found.also("It was refused for %s-%d." % (topic, place.partition))
+
+    # ---- what the user may do ----------------------------------------------------------------------------------
+
+    def lacking(self, needed) -> list:
+        """The _rights.Right of those needed [(operation, kind, name)] that the user certainly lacks.
+
+        Known from when the topics and groups were looked at. Other topics are asked for in one request; no answer is no lack.
+        """
+        names = {name for operation, kind, name in needed if kind == rights.TOPIC and (kind, name) not in self._may}
+        if names:
+            self._patiently(lambda: self._ask_what_we_may(sorted(names)))
+        return rights.lacking(needed, self._may, self.brokers)
+
+    def _ask_what_we_may(self, names) -> None:
+        for name, future in self._describe_topics(names).items():
+            try:
+                self._note(rights.TOPIC, name, self._result("the topic %s" % name, future, name))
+            except errors.BrokersUnreachable:
+                raise
+            except errors.BrokerError:
+                self._may[rights.TOPIC, name] = None
+
+    def _note(self, kind, name, described) -> None:
+        operations = described.authorized_operations
+        self._may[kind, name] = rights.told(None if operations is None else [one.name for one in operations])
+
+    def lacking_to_create(self, name: str, partitions: int, config: dict) -> list:
+        """The _rights.Right to create such a topic if the user lacks it, by a request that creates nothing."""
+        new = NewTopic(name, partitions, config=config)
+        try:
+            self._patiently(lambda: self._created(name, "the topic %s" % name, self._admin().create_topics(
+                [new], validate_only=True, request_timeout=self.timeout)[name]))
+        except errors.BrokerDenied:
+            return [rights.Right(rights.CREATE, rights.TOPIC, name, self.brokers, "")]
+        except errors.BrokerError:
+            pass  # what else is wrong with it is said when it is really created
+        return []
 
     # ---- reading -----------------------------------------------------------------------------------------------
 

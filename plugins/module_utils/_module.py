@@ -129,6 +129,8 @@ def run(options: dict, action, secrets=None, brokers=False, sources=False, alone
     try:
         if module.params.get("wait_timeout", 1) < 1:
             raise WishError("wait_timeout must be at least 1 second, it is %d." % module.params["wait_timeout"])
+        if module.params.get("settle", 0) < 0:
+            raise WishError("settle must be 0 or more seconds, it is %d." % module.params["settle"])
         if module.params.get("max_entries", 0) < 0:
             raise WishError("max_entries must be 0 or more, it is %d." % module.params["max_entries"])
         kafka = _kafka_client(module) if brokers and not _by_file_alone(module.params) else None

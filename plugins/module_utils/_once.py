@@ -53,6 +53,10 @@ class Unnamed:
     def ignored(self, *wanted, **facts) -> None:
         """There is nobody to tell."""
 
+    def lacking(self, check_mode: bool) -> list:
+        """Nothing is written."""
+        return []
+
     begin = writing = beat = written = done = later = give_up = close = ignored
 
 
@@ -98,6 +102,10 @@ class Once:
 
     def close(self) -> None:
         self.ledger.close(self.connector)
+
+    def lacking(self, check_mode: bool) -> list:
+        """The rights that the user certainly lacks to tell the ledger (see _rights). To be asked after look() or look_back()."""
+        return self.ledger.lacking(check_mode)
 
     # ---- before ----------------------------------------------------------------------------------------------
 

@@ -36,7 +36,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.re
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.strimzi import StrimziStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, TopicStore, sink_shaped
 
-AUTO, REST, TOPIC, GROUP, FILE, STRIMZI = "auto", "rest", "topic", "group", "file", "strimzi"
+AUTO, REST, TOPIC, GROUP, FILE, STRIMZI = METHODS = ["auto", "rest", "topic", "group", "file", "strimzi"]
 
 #: what makes ``auto`` turn from REST to another road
 TURNS = (errors.EndpointMissing, errors.RoadError, errors.AmbiguousName)

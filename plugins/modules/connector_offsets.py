@@ -19,6 +19,8 @@ description:
     A declared offset replaces the whole offset of its partition.
   - If anything fails after the first write, offsets and state are put back as they were, and the message says so or says what is
     left to do.
+  - Where brokers are written to, it looks before whether the user has the permissions on topics and consumer groups, as far as they tell,
+    and names all that are missing. Of TransactionalIds no broker tells.
   - By REST it needs Connect 3.6. On the topic where the workers keep their offsets it works with every version, for connectors that
     are gone, and for records that REST does not reach.
   - The offsets of a sink are what its consumer group has committed. Besides REST they can be changed by Kafka itself, with every version
@@ -809,10 +811,11 @@ diff:
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._backup import default_path
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LATER, LEAVE, PUT_BACK, OffsetsChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change_options import change_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._copy import Copy
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import DEFAULT, DEFAULT_CONFIG_MAP, LEDGERS, beside_file, open_ledger
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run, worker_options
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import beside_file, open_ledger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import Once
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._strimzi_render import render
@@ -832,8 +835,6 @@ def declare(client, kafka, sources, params, check_mode):
     once = None
     if undo and not params["change_id"]:
         raise WishError("change_id is empty: state: restored needs the name of the change to undo. Nothing was changed.")
-    if params["settle"] < 0:
-        raise WishError("settle must be 0 or more seconds, it is %d." % params["settle"])
     if params["change_id"]:
         if params["ledger"] == "none":
             raise WishError("change_id needs a ledger that remembers it, but ledger is none; nothing was changed.")
@@ -858,7 +859,7 @@ def declare(client, kafka, sources, params, check_mode):
 def main():
     run(
         dict(
-            worker_options(),
+            change_options(),
             name=dict(type="str", required=True),
             state=dict(type="str", choices=["present", "absent", "restored"], default="present"),
             offsets=dict(type="list", elements="dict"),
@@ -869,33 +870,15 @@ def main():
             reset_to=dict(type="raw"),
             topics=dict(type="list", elements="raw"),
             purge=dict(type="bool", default=False),
-            change_id=dict(type="str"),
-            ledger=dict(type="str", choices=LEDGERS, default="auto"),
-            ledger_topic=dict(type="str", default=DEFAULT),
-            ledger_file=dict(type="path"),
-            ledger_configmap=dict(type="str", default=DEFAULT_CONFIG_MAP),
-            requested_by=dict(type="str"),
             after_change=dict(type="str", choices=[PUT_BACK, LATER, LEAVE], default=PUT_BACK),
-            settle=dict(type="int", default=0),
             max_rewind=dict(type="raw"),
             max_skip=dict(type="raw"),
             only=dict(type="str", choices=["forward", "backward"]),
             force=dict(type="bool", default=False),
-            method=dict(type="str", choices=["auto", "rest", "topic", "group", "file", "strimzi"], default="auto"),
-            resource=dict(type="str"),
-            list_in_check_mode=dict(type="bool", default=False),
             apply=dict(type="bool", default=True),
             consumer_group=dict(type="str"),
-            offset_topic=dict(type="str"),
-            assume_stopped=dict(type="bool", default=False),
-            worker_pid=dict(type="str"),
-            connect_group=dict(type="str"),
             raw_keys=dict(type="list", elements="str", no_log=False),
             key_order=dict(type="list", elements="str", no_log=False),
-            stop=dict(type="bool", default=False),
-            backup=dict(type="bool", default=False),
-            backup_file=dict(type="path"),
-            wait_timeout=dict(type="int", default=120),
             max_entries=dict(type="int", default=1000),
         ),
         declare,

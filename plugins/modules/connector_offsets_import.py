@@ -73,43 +73,6 @@ options:
     type: str
     choices: [found, started, paused, stopped]
     default: found
-  change_id:
-    description:
-      - A name for the change, under which it is made once for each connector, and can be undone by
-        M(streamops.kafka_connect.connector_offsets) with O(streamops.kafka_connect.connector_offsets#module:state=restored).
-      - With it the connectors are changed 25 at a time, each of these groups in one transaction. A run that was killed half-way is finished by the
-        next one with the same name.
-    type: str
-  ledger:
-    description:
-      - Where changes with a O(change_id) are remembered, as of M(streamops.kafka_connect.connector_offsets).
-    type: str
-    choices: [auto, topic, config, file, configmap, none]
-    default: auto
-  ledger_topic:
-    description:
-      - The topic for O(ledger=topic). If there is none it is created.
-    type: str
-    default: connect-offset-changes
-  ledger_file:
-    description:
-      - The file for O(ledger=file). If there is none it is created.
-    type: path
-  ledger_configmap:
-    description:
-      - The ConfigMap for O(ledger=configmap). If there is none it is created.
-    type: str
-    default: connect-offset-changes
-  requested_by:
-    description:
-      - Who wants the change, for the ledger.
-    type: str
-  settle:
-    description:
-      - Seconds after the change, with the connectors still stopped, after which their offsets are read once more, and written again where a task that
-        was given up has written over them.
-    type: int
-    default: 0
   method:
     description:
       - The road to the offsets, as of M(streamops.kafka_connect.connector_offsets). With V(auto) each connector takes REST where that can do it.
@@ -118,54 +81,6 @@ options:
     type: str
     choices: [auto, rest, topic, group, file, strimzi]
     default: auto
-  resource:
-    description:
-      - By O(method=strimzi), the KafkaMirrorMaker2 that has all of the connectors. Without it, which connectors there are is seen in the namespace, for
-        which the login needs the right to list KafkaConnectors and KafkaMirrorMaker2s.
-    type: str
-  list_in_check_mode:
-    description:
-      - By O(method=strimzi), whether the operator may be made to list the offsets in check mode too, as of
-        M(streamops.kafka_connect.connector_offsets).
-    type: bool
-    default: false
-  offset_topic:
-    description:
-      - The workers' C(offset.storage.topic). If it is not given, the topic is found by its content.
-    type: str
-  connect_group:
-    description:
-      - The workers' C(group.id), as of M(streamops.kafka_connect.connector_offsets).
-    type: str
-  assume_stopped:
-    description:
-      - For work without O(connect_url). You say that no worker runs these connectors.
-    type: bool
-    default: false
-  worker_pid:
-    description:
-      - For O(method=file), the number of the worker's process, or a file that has it, as of M(streamops.kafka_connect.connector_offsets).
-    type: str
-  stop:
-    description:
-      - Whether connectors that are not STOPPED may be stopped for the change. Without it one that runs fails the task.
-    type: bool
-    default: false
-  backup:
-    description:
-      - Whether to write the offsets found, of all connectors that change, to one file (mode 0600) before they are changed. It is such a document again.
-    type: bool
-    default: false
-  backup_file:
-    description:
-      - The file for O(backup=true), without which it is ignored. It must not exist. By default a file with the time in its name, in
-        C(~/.local/share/streamops-kafka-connect/backups).
-    type: path
-  wait_timeout:
-    description:
-      - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be put back.
-    type: int
-    default: 120
   max_entries:
     description:
       - How many partitions of each connector C(actions) in RV(connectors) and the diff list at most. V(0) lists all.
@@ -175,6 +90,7 @@ extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
   - streamops.kafka_connect._strimzi
+  - streamops.kafka_connect._many
   - streamops.kafka_connect._worker
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.actiongroup_connect
@@ -278,22 +194,16 @@ diff:
   elements: dict
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._import import FOUND, Import
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import DEFAULT, DEFAULT_CONFIG_MAP, LEDGERS
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run, worker_options
-
-
-def declare(client, kafka, sources, params, check_mode):
-    if params["settle"] < 0:
-        raise WishError("settle must be 0 or more seconds, it is %d." % params["settle"])
-    return Import(client, kafka, sources, params).run(check_mode)
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change_options import change_options
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._import import declare
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._many import FOUND
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
 
 
 def main():
     run(
         dict(
-            worker_options(),
+            change_options(),
             src=dict(type="path"),
             content=dict(type="raw"),
             connectors=dict(type="list", elements="str"),
@@ -301,24 +211,6 @@ def main():
             seed=dict(type="bool", default=False),
             force=dict(type="bool", default=False),
             final_state=dict(type="str", choices=[FOUND, "started", "paused", "stopped"], default=FOUND),
-            change_id=dict(type="str"),
-            ledger=dict(type="str", choices=LEDGERS, default="auto"),
-            ledger_topic=dict(type="str", default=DEFAULT),
-            ledger_file=dict(type="path"),
-            ledger_configmap=dict(type="str", default=DEFAULT_CONFIG_MAP),
-            requested_by=dict(type="str"),
-            settle=dict(type="int", default=0),
-            method=dict(type="str", choices=["auto", "rest", "topic", "group", "file", "strimzi"], default="auto"),
-            resource=dict(type="str"),
-            list_in_check_mode=dict(type="bool", default=False),
-            offset_topic=dict(type="str"),
-            connect_group=dict(type="str"),
-            assume_stopped=dict(type="bool", default=False),
-            worker_pid=dict(type="str"),
-            stop=dict(type="bool", default=False),
-            backup=dict(type="bool", default=False),
-            backup_file=dict(type="path"),
-            wait_timeout=dict(type="int", default=120),
             max_entries=dict(type="int", default=20),
         ),
         declare,

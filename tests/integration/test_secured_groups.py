@@ -57,9 +57,9 @@ class Left:
         """The message names the right, and every commit is as it was."""
         result = self.change(**wish)
         assert result["failed"] and right in result["msg"], result
-        words = ("do not let us see", "Nothing was changed.", "offsets are as they were.")
-        assert any(one in result["msg"] for one in words)
+        assert any(one in result["msg"] for one in ("do not let us see", "Nothing was changed."))
         assert self.commits() == self.begin
+        assert self.change(check=True, **wish)["msg"] == result["msg"]
         return result["msg"]
 
 
@@ -76,6 +76,11 @@ def told(kind: str, name: str, right: str) -> str:
     return f"the user needs the permission {right} on {kind} {name}."
 
 
+def lacking(*rights: str) -> str:
+    """All at once, and in the same order."""
+    return f"the user needs the permission {', '.join(rights)}. Nothing was changed."
+
+
 def test_to_look(left, allow):
     """Kafka leaves out what is about topics that the user may not see."""
     assert told("Group", left.group, "Describe") in left.look()["msg"]
@@ -89,7 +94,7 @@ def test_to_look(left, allow):
 
 
 def test_to_set(left, allow):
-    """Right after right, until all are there. A change of which the brokers have taken the part for one topic is put back."""
+    """Right after right, until all are there; in check mode the same is said."""
     wish = {"offsets": at(left, 1, 2) + at(left, 0, 4, topic=1)}
     first, second = left.topics
     left.refused(told("Group", left.group, "Describe"), **wish)
@@ -98,14 +103,17 @@ def test_to_set(left, allow):
     allow(TOPIC, first, DESCRIBE)
     left.refused(told("Topic", second, "Read and Describe"), **wish)
     allow(TOPIC, second, DESCRIBE)
-    assert left.change(check=True, **wish)["changed"] is True
-    left.refused(told("Group", left.group, "Read"), **wish)
+    rights = [f"Read on Group {left.group}", f"Read on Topic {first}", f"Read on Topic {second}"]
+    message = left.refused(lacking(*rights), **wish)
+    assert f"--operation Read --group {left.group};" in message and message.endswith(f"--operation Read --topic {first} --topic {second}")
     allow(GROUP, left.group, READ)
-    left.refused(told("Topic", first, "Read and Describe"), **wish)
+    left.refused(lacking(*rights[1:]), **wish)
     allow(TOPIC, first, READ)
-    message = left.refused(told("Topic", second, "Read and Describe"), **wish)
-    assert f"It was refused for {second}-0. 2 partitions had been changed, and were put back" in message
+    left.refused(lacking(*rights[2:]), **wish)
+    # Nothing of the other topic is written.
+    assert left.change(check=True, offsets=at(left, 1, 2))["changed"] is True
     allow(TOPIC, second, READ)
+    assert left.change(check=True, **wish)["changed"] is True
     assert left.change(**wish)["changed"] is True
     assert left.commits() == {(first, 0): 1, (first, 1): 2, (second, 0): 0, (second, 1): 4}
 
@@ -119,27 +127,32 @@ def test_read_is_enough_to_set(left, allow):
 
 
 def test_to_remove_one(left, allow):
-    """The group is deleted for that, so all rights are tried before."""
+    """The group is deleted for that, and what stays is committed again."""
     first, second = left.topics
     wish = {"state": "absent", "offsets": [{"partition": at(left, 0)[0]["partition"]}]}
-    allow(GROUP, left.group, DELETE)
+    allow(GROUP, left.group, DESCRIBE)
     for topic in left.topics:
         allow(TOPIC, topic, DESCRIBE)
-    left.refused(told("Group", left.group, "Read"), **wish)
+    rights = [f"{right} on Group {left.group}" for right in ("Delete", "Read")] + [f"Read on Topic {topic}" for topic in left.topics]
+    left.refused(lacking(*rights), **wish)
+    allow(GROUP, left.group, DELETE)
+    left.refused(lacking(*rights[1:]), **wish)
     allow(GROUP, left.group, READ)
-    left.refused(told("Topic", first, "Read and Describe"), **wish)
+    left.refused(lacking(*rights[2:]), **wish)
     for topic in left.topics:
         allow(TOPIC, topic, READ)
+    assert left.change(check=True, **wish)["changed"] is True
     assert left.change(**wish)["changed"] is True
     assert left.commits() == {(first, 1): 3, (second, 0): 3, (second, 1): 3}
 
 
 def test_to_remove_all(left, allow):
-    allow(GROUP, left.group, READ)
+    allow(GROUP, left.group, DESCRIBE)
     for topic in left.topics:
-        allow(TOPIC, topic, READ)
-    left.refused(told("Group", left.group, "Delete"), state="absent")
+        allow(TOPIC, topic, DESCRIBE)
+    left.refused(lacking(f"Delete on Group {left.group}"), state="absent")
     allow(GROUP, left.group, DELETE)
+    assert left.change(check=True, state="absent")["changed"] is True
     assert left.change(state="absent")["changed"] is True and left.commits() == {}
 
 

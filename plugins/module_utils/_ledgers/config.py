@@ -58,6 +58,10 @@ class ConfigLedger:
     def close(self, connector: str) -> None:
         """There is nothing to let go of."""
 
+    def lacking(self, check_mode: bool) -> list:
+        """No right on the brokers is needed."""
+        return []
+
     # ---- reading -----------------------------------------------------------------------------------------------
 
     def changes(self, connector=None) -> list:

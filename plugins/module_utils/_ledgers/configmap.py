@@ -52,6 +52,10 @@ class ConfigMapLedger:
     def close(self, connector=None) -> None:
         """There is nothing to let go of."""
 
+    def lacking(self, check_mode: bool) -> list:
+        """No right on the brokers is needed."""
+        return []
+
     def changes(self, connector=None) -> list:
         """[] where there is no such ConfigMap. Raises Unreadable if a change of this connector cannot be understood; of all connectors those
         are left out, with a warning.

@@ -21,6 +21,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils import _er
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import Fenced
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import Unreadable, age, check_known, decode, encode, same
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._murmur2 import partition_for
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._rights import TOPIC, WRITE
 
 DEFAULT = "connect-offset-changes"
 
@@ -45,6 +46,7 @@ _GLANCE = 2.0
 
 _OURS = re.compile(rb'\["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")?\]').fullmatch
 _ELSEWHERE = "This is about the ledger of changes, which can also be kept elsewhere: ledger: config or ledger: file. Nothing was changed."
+_LEDGER = "The topic %s is the ledger of changes, which can also be kept elsewhere: ledger: config or ledger: file."
 
 
 class TopicLedger:
@@ -65,6 +67,8 @@ class TopicLedger:
         self._sleep = sleep
         self._clock = clock
         self._topic = None
+        #: rights that lack to create it; None so far
+        self._to_create = None
         self._logs = {}
         self._writers = {}
 
@@ -103,6 +107,21 @@ class TopicLedger:
                 self.where, "connectors" if connector is None else connector,
                 ", ".join("the Connect group %s" % group if group else "no Connect group" for group in others)))
         return found
+
+    def lacking(self, check_mode: bool) -> list:
+        """The rights that the user certainly lacks to write a change (see _rights). To be asked after changes().
+
+        A topic that is not there is created before anything else, so only a dry run has to ask whether it could be.
+        """
+        if self._topic is not None:
+            found = self.kafka.lacking([(WRITE, TOPIC, self.name)])
+        elif check_mode:
+            if self._to_create is None:
+                self._to_create = self.kafka.lacking_to_create(self.name, 1, _COMPACT)
+            found = self._to_create
+        else:
+            found = []
+        return [one._replace(about=_LEDGER % self.name) for one in found]
 
     def _log(self, connector):
         """What the topic holds of a connector, read or not. Raises NoTopic."""

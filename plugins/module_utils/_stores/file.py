@@ -38,6 +38,10 @@ class FileStore(TopicStore):
         super().check(plan)
         self.reader.kafka.check_writable()
 
+    def lacking(self, plan) -> list:
+        """None: no brokers are asked."""
+        return []
+
     def records(self, plan) -> list:
         return self._here(super().records(plan))
 

@@ -18,6 +18,7 @@ import time
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import OFFSET, SINK, Snapshot
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import REMOVE, SET
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._rights import DELETE, GROUP, READ, TOPIC
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._sinks import Sink, entry_of, place_of
 
 _PAUSE = 0.5
@@ -63,6 +64,18 @@ class GroupStore:
     def recreates(self, plan) -> bool:
         """Is there a moment in which offsets are gone that have to stay?"""
         return bool(self._removed(plan)) and bool(plan.after())
+
+    def lacking(self, plan) -> list:
+        """The rights that the user certainly lacks to make the change (see _rights): Read is what a commit needs."""
+        removed = self._removed(plan)
+        commits = plan.after() if removed else [action for action in plan.changes if action.verb == SET]
+        topics = sorted({place_of(one.partition)[0] for one in commits})
+        needed = [(READ, TOPIC, topic) for topic in topics]
+        if topics:
+            needed.insert(0, (READ, GROUP, self.sink.group))
+        if removed:
+            needed.insert(0, (DELETE, GROUP, self.sink.group))
+        return self.kafka.lacking(needed)
 
     def apply(self, plan) -> None:
         """The caller reads back. Raises StateError if the group has members, WriteUnsure if it is not known whether it was done."""

@@ -90,6 +90,10 @@ class RestStore:
         """REST knows no records (see TopicStore)."""
         return None
 
+    def lacking(self, plan) -> list:
+        """Nobody tells what the workers may do (see TopicStore)."""
+        return []
+
     def recreates(self, plan) -> bool:
         """No (see GroupStore)."""
         return False

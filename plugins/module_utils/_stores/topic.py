@@ -31,6 +31,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_lo
     new_value,
 )
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import SET
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._rights import TOPIC, WRITE
 
 _BASE64 = "base64:"
 _PAUSE = 0.2
@@ -251,6 +252,10 @@ class TopicStore:
             raise errors.WishError("key_order (%s) are not the fields of any partition of %s; nothing was changed."
                                    % (", ".join(self._key_order), self.name))
         self.records(plan)
+
+    def lacking(self, plan) -> list:
+        """The rights that the user certainly lacks to make the change (see _rights). Those to open a transaction nobody tells."""
+        return self.reader.kafka.lacking([(WRITE, TOPIC, topic) for topic in sorted({record[0] for record in self.records(plan)})])
 
     def apply(self, plan) -> None:
         """All records of the change in one transaction. The caller reads back."""

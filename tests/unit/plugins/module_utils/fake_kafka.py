@@ -11,6 +11,7 @@ import struct
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import Group, Topic
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._murmur2 import partition_for
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._rights import CREATE, TOPIC, Right
 
 #: 2024-01-01T00:00:00Z; each record is a second younger than the one before
 EPOCH = 1704067200000
@@ -76,6 +77,8 @@ class FakeKafka:
         self.groups = []
         #: name of a consumer group -> {(topic, partition): offset}, and name -> [Member]
         self.commits, self.members, self.settings = {}, {}, {}
+        #: (operation, kind, name) of rights that lack, and topics that may not be created
+        self.lacks, self.uncreatable = (), ()
         #: topics that may not be read, and that may not even be seen
         self.denied, self.unseen = (), ()
         #: (topic, partition) -> time of the first record that waits there, False where there is none
@@ -106,6 +109,16 @@ class FakeKafka:
         """partitions: (begin, end), or (begin, end, {time: offset})"""
         self.logs[topic] = [(one[0], one[1], one[2] if len(one) > 2 else {}) for one in partitions]
         return self
+
+    # ---- KafkaClient: what the user may do
+
+    def lacking(self, needed):
+        self.asked.append(("lacking", list(needed)))
+        return [Right(*one, self.brokers, "") for one in needed if one in self.lacks]
+
+    def lacking_to_create(self, name, partitions, config):
+        self.asked.append(("lacking_to_create", name))
+        return [Right(CREATE, TOPIC, name, self.brokers, "")] if name in self.uncreatable else []
 
     # ---- KafkaClient: groups, and the logs that they read
 

@@ -8,7 +8,8 @@ import json
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._import import Import, wishes
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._import import declare as run_import
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._import import wishes
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import FakeKafka
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.test_change import FakeConnect
 
@@ -54,7 +55,7 @@ class FakeWorker:
 
 
 def declare(client, document, kafka=None, check=False, **options):
-    return Import(client, kafka, None, {**OPTIONS, "content": document, **options}).run(check)
+    return run_import(client, kafka, None, {**OPTIONS, "content": document, **options}, check)
 
 
 def running(**offsets):

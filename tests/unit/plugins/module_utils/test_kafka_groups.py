@@ -41,7 +41,7 @@ class FakeAdmin:
     def poll(self, seconds):
         pass
 
-    def describe_consumer_groups(self, names, request_timeout):
+    def describe_consumer_groups(self, names, include_authorized_operations, request_timeout):
         return {name: answered(self.answer) for name in names}
 
     def delete_consumer_groups(self, names, request_timeout):
@@ -64,7 +64,7 @@ def client(answer):
 
 
 def described(state, *members):
-    return SimpleNamespace(state=SimpleNamespace(name=state), members=members)
+    return SimpleNamespace(state=SimpleNamespace(name=state), members=members, authorized_operations=None)
 
 
 def test_a_group_and_its_members():

@@ -36,6 +36,10 @@ class FakeLedger:
     def __init__(self, *changes):
         self.held = {(one.connector, one.change_id): one for one in changes}
         self.puts, self.meanwhile, self.warnings, self.closed = [], [], [], 0
+        self.lacks = []
+
+    def lacking(self, check_mode):
+        return self.lacks
 
     def changes(self, connector=None):
         return sorted((one for one in self.held.values() if connector in (None, one.connector)), key=age)

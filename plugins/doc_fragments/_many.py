@@ -1,0 +1,99 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may use it, its content can change at any time.
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    # How the changes of many connectors are made together.
+    DOCUMENTATION = r"""
+options:
+  change_id:
+    description:
+      - A name for the change, under which it is made once for each connector, and can be undone by
+        M(streamops.kafka_connect.connector_offsets) with O(streamops.kafka_connect.connector_offsets#module:state=restored).
+      - With it the connectors are changed 25 at a time, each of these groups in one transaction. A run that was killed half-way is finished by the
+        next one with the same name.
+    type: str
+  ledger:
+    description:
+      - Where changes with a O(change_id) are remembered, as of M(streamops.kafka_connect.connector_offsets).
+    type: str
+    choices: [auto, topic, config, file, configmap, none]
+    default: auto
+  ledger_topic:
+    description:
+      - The topic for O(ledger=topic). If there is none it is created.
+    type: str
+    default: connect-offset-changes
+  ledger_file:
+    description:
+      - The file for O(ledger=file). If there is none it is created.
+    type: path
+  ledger_configmap:
+    description:
+      - The ConfigMap for O(ledger=configmap). If there is none it is created.
+    type: str
+    default: connect-offset-changes
+  requested_by:
+    description:
+      - Who wants the change, for the ledger.
+    type: str
+  settle:
+    description:
+      - Seconds after the change, with the connectors still stopped, after which their offsets are read once more, and written again where a task that
+        was given up has written over them.
+    type: int
+    default: 0
+  resource:
+    description:
+      - By O(method=strimzi), the KafkaMirrorMaker2 that has all of the connectors. Without it, which connectors there are is seen in the namespace, for
+        which the login needs the right to list KafkaConnectors and KafkaMirrorMaker2s.
+    type: str
+  list_in_check_mode:
+    description:
+      - By O(method=strimzi), whether the operator may be made to list the offsets in check mode too, as of
+        M(streamops.kafka_connect.connector_offsets).
+    type: bool
+    default: false
+  offset_topic:
+    description:
+      - The workers' C(offset.storage.topic). If it is not given, the topic is found by its content.
+    type: str
+  connect_group:
+    description:
+      - The workers' C(group.id), as of M(streamops.kafka_connect.connector_offsets).
+    type: str
+  assume_stopped:
+    description:
+      - For work without O(connect_url). You say that no worker runs these connectors.
+    type: bool
+    default: false
+  worker_pid:
+    description:
+      - For O(method=file), the number of the worker's process, or a file that has it, as of M(streamops.kafka_connect.connector_offsets).
+    type: str
+  stop:
+    description:
+      - Whether connectors that are not STOPPED may be stopped for the change. Without it one that runs fails the task.
+    type: bool
+    default: false
+  backup:
+    description:
+      - Whether to write the offsets found, of all connectors that change, to one file (mode 0600) before they are changed. It is such a document again.
+    type: bool
+    default: false
+  backup_file:
+    description:
+      - The file for O(backup=true), without which it is ignored. It must not exist. By default a file with the time in its name, in
+        C(~/.local/share/streamops-kafka-connect/backups).
+    type: path
+  wait_timeout:
+    description:
+      - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be put back.
+    type: int
+    default: 120
+"""

@@ -1,0 +1,147 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A connector that runs, and a login that may not do all that its change needs: it is told before the connector is stopped."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import AclOperation, NewTopic, ResourceType
+
+from tests.integration.conftest import cluster_of
+from tests.integration.support.configs import at, file_sink, shaped, sink_at
+from tests.integration.support.modules import PREDICTED, run_module
+from tests.integration.support.secured import login
+from tests.integration.support.topics import Kafka
+from tests.integration.support.worker import wait_until
+
+TOPIC, GROUP, TRANSACTION = ResourceType.TOPIC, ResourceType.GROUP, ResourceType.TRANSACTIONAL_ID
+READ, WRITE, DESCRIBE, CREATE, DELETE = (
+    AclOperation.READ, AclOperation.WRITE, AclOperation.DESCRIBE, AclOperation.CREATE, AclOperation.DELETE)
+
+
+class Running:
+    """One that runs; what is sent to its worker is written down."""
+
+    def __init__(self, cluster, recorder, secured: dict, name: str, road: dict) -> None:
+        self.cluster, self.recorder, self.name = cluster, recorder, name
+        self.worker, self.offset_topic = cluster.worker, cluster.offset_topic
+        self._options = {"connect_url": [recorder.url], "name": name, "stop": True, "wait_timeout": 40, **road,
+                         **login(secured, "SCRAM-SHA-512", "operator")}
+
+    def change(self, check: bool = False, **wish) -> dict:
+        return run_module("connector_offsets", {**self._options, **wish}, check=check)
+
+    def refused(self, *rights: str, **wish) -> str:
+        """In check mode and for real: all of these are named, and nothing is sent to the worker but questions."""
+        before = self.worker.status(self.name), self.worker.config(self.name)
+        assert before[0]["connector"]["state"] == "RUNNING"
+        for check in (True, False):
+            result = self.change(check=check, **wish)
+            assert result["failed"], result
+            assert f"the user needs the permission {', '.join(rights)}. " in result["msg"] and "Nothing was changed." in result["msg"]
+            assert result["missing_permissions"] == list(rights)
+        assert self.recorder.writes() == []
+        assert (self.worker.status(self.name), self.worker.config(self.name)) == before
+        return result["msg"]
+
+    def made(self, **wish) -> dict:
+        """It is predicted, made, and then it runs again."""
+        checked = self.change(check=True, **wish)
+        assert checked.get("changed") is True and self.recorder.writes() == [], checked
+        done = self.change(**wish)
+        assert done.get("changed") is True, done
+        predicted = [word for word in PREDICTED if word != "warnings"]  # Connect's own come with its answer
+        assert [done[word] for word in predicted] == [checked[word] for word in predicted]
+        self.worker.await_state(self.name, "RUNNING", ["RUNNING"])
+        return done
+
+
+@pytest.fixture
+def running_there(secured_stack, secured, proxy_to):
+    """running_there(config, road) -> Running, deleted afterwards."""
+    cluster, made = cluster_of(secured_stack, "main"), []
+
+    def running_there(name: str, config: dict, road: dict) -> Running:
+        made.append(name)
+        cluster.worker.create(name, config, "RUNNING")
+        cluster.worker.await_state(name, "RUNNING", ["RUNNING"])
+        return Running(cluster, proxy_to(cluster.url), secured, name, road)
+
+    yield running_there
+    for name in made:
+        cluster.worker.delete(name)
+
+
+@pytest.fixture
+def source(running_there, plain):
+    name = f"t-{uuid.uuid4().hex[:8]}"
+    found = running_there(name, shaped(topic=name), {"method": "topic"})
+    wait_until(lambda: found.worker.offsets(name) == [at(4)], reason="the last offset")
+    return found
+
+
+def test_the_offsets_topic(source, allow):
+    allow(TOPIC, source.offset_topic, READ)
+    source.refused(f"Write on Topic {source.offset_topic}", offsets=[at(1)])
+    assert source.change(offsets=[at(4)])["changed"] is False
+    allow(TOPIC, source.offset_topic, WRITE)
+    allow(TRANSACTION, f"streamops.kafka_connect.{source.offset_topic}.{source.name}", WRITE)
+    source.made(offsets=[at(1)])
+    wait_until(lambda: source.worker.offsets(source.name) == [at(4)], reason="the records to be written again")
+
+
+def test_the_right_to_open_transactions_shows_when_it_is_used(source, allow):
+    """No broker tells it before. The connector was stopped by then, and is put back."""
+    allow(TOPIC, source.offset_topic, READ, WRITE)
+    assert source.change(check=True, offsets=[at(1)])["changed"] is True
+    message = source.change(offsets=[at(1)])["msg"]
+    assert f"Write and Describe on TransactionalId streamops.kafka_connect.{source.offset_topic}.{source.name}" in message
+    assert "Nothing was changed." in message and "The connector was put back: it is RUNNING" in message
+    assert source.worker.offsets(source.name) == [at(4)]
+
+
+def test_the_consumer_group(running_there, plain, admin, allow, tmp_path):
+    name = f"s-{uuid.uuid4().hex[:8]}"
+    group = f"connect-{name}"
+    admin.create_topics([NewTopic(name, 1, 1)])[name].result(20)
+    producer = Producer({"bootstrap.servers": plain, "linger.ms": 0})
+    for _number in range(5):
+        producer.produce(name, b"x", partition=0)
+    assert producer.flush(20) == 0
+    sink = running_there(name, file_sink(name, tmp_path / "out.txt"), {"method": "group"})
+    wait_until(lambda: sink.worker.offsets(name) == [sink_at(name, 5)], 90, reason="its commit")
+    allow(GROUP, group, DESCRIBE)
+    allow(TOPIC, name, DESCRIBE)
+    read = [f"Read on Group {group}", f"Read on Topic {name}"]
+    sink.refused(*read, offsets=[sink_at(name, 2)])
+    sink.refused(*read, reset_to="earliest")
+    sink.refused(f"Delete on Group {group}", state="absent")
+    allow(GROUP, group, READ)
+    sink.refused(read[1], offsets=[sink_at(name, 2)])
+    allow(TOPIC, name, READ)
+    sink.made(offsets=[sink_at(name, 2)])
+
+
+def test_the_ledger(source, plain, allow, admin):
+    """The change itself is by REST, and as declared or not, the ledger is told. Its topic is not there at first."""
+    ledger = f"t-{uuid.uuid4().hex[:8]}-changes"
+    named = {"method": "rest", "change_id": "CHG-1", "ledger_topic": ledger, "offsets": [at(1)]}
+    allow(TOPIC, ledger, READ)
+    checked = source.change(check=True, **named)
+    assert checked["missing_permissions"] == [f"Create on Topic {ledger}"], checked
+    assert f"The topic {ledger} is the ledger of changes" in checked["msg"] and "--operation Create" in checked["msg"]
+    refused = source.change(**named)
+    assert f"the user needs the permission Create on Topic {ledger}." in refused["msg"] and source.recorder.writes() == []
+    allow(TOPIC, ledger, CREATE)
+    assert source.change(check=True, **named)["changed"] is True and ledger not in admin.list_topics(timeout=20).topics
+    Kafka(plain).create(ledger, 1, "compact")
+    source.refused(f"Write on Topic {ledger}", **named)
+    source.refused(f"Write on Topic {ledger}", **{**named, "offsets": [at(4)]})
+    allow(TOPIC, ledger, WRITE)
+    allow(TRANSACTION, f"streamops.kafka_connect.ledger.{ledger}.{source.name}", WRITE)
+    source.made(**named)
+    assert source.change(**named)["already_applied"] is True
