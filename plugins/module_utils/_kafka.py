@@ -34,7 +34,7 @@ try:
         TopicCollection,
         TopicPartition,
     )
-    from confluent_kafka.admin import AclOperation, AdminClient, ConfigResource, NewTopic, OffsetSpec, ResourceType
+    from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, OffsetSpec, ResourceType
 except ImportError:
     KAFKA_TRACEBACK = traceback.format_exc()
 else:
@@ -186,8 +186,8 @@ class KafkaClient:
             except errors.NoTopic:
                 found[name] = None
                 continue
-            operations = one.authorized_operations
-            found[name] = Found(name, str(one.topic_id), len(one.partitions), None if operations is None else AclOperation.DELETE in operations)
+            operations = self._note(rights.TOPIC, name, one)
+            found[name] = Found(name, str(one.topic_id), len(one.partitions), None if operations is None else rights.DELETE.upper() in operations)
         return found
 
     def _describe_topics(self, names) -> dict:
@@ -371,9 +371,11 @@ class KafkaClient:
             except errors.BrokerError:
                 self._may[rights.TOPIC, name] = None
 
-    def _note(self, kind, name, described) -> None:
+    def _note(self, kind, name, described):
+        """What the user may do there (see _rights.told), from here on known."""
         operations = described.authorized_operations
         self._may[kind, name] = rights.told(None if operations is None else [one.name for one in operations])
+        return self._may[kind, name]
 
     def lacking_to_create(self, name: str, partitions: int, config: dict) -> list:
         """The _rights.Right to create such a topic if the user lacks it, by a request that creates nothing."""

@@ -31,14 +31,14 @@ def rows(folder: Path) -> list[Row]:
     try:
         with fleet(stack, few, folder) as hosts:
             found = against_bkkt(hosts, folder)
-            first = seconds(folder, "import_offsets", hosts, next(NUMBERS))
+            first = seconds(folder, "reset_offsets", hosts, next(NUMBERS))
         room = free_mib() // 230
         if room < many - few:
             print(f"(l) memory ends at {few + room} clusters: growth is measured up to there", file=sys.stderr)
             many = few + room
         with fleet(stack, many, folder) as hosts:
-            last = seconds(folder, "import_offsets", hosts, next(NUMBERS))
-        name = f"(l) import_offsets: {FORKS} of {many} clusters against {FORKS} of {few}"
+            last = seconds(folder, "reset_offsets", hosts, next(NUMBERS))
+        name = f"(l) reset_offsets, all changed: {FORKS} of {many} clusters against {FORKS} of {few}"
         growth = Row(name, last / many * FORKS, first / few * FORKS, 1.3)
         return [*found, growth]
     finally:

@@ -77,11 +77,21 @@ def running_there(secured_stack, secured, proxy_to):
 
 
 @pytest.fixture
-def source(running_there, plain):
-    name = f"t-{uuid.uuid4().hex[:8]}"
-    found = running_there(name, shaped(topic=name), {"method": "topic"})
-    wait_until(lambda: found.worker.offsets(name) == [at(4)], reason="the last offset")
-    return found
+def make_source(running_there):
+    """make_source() -> a source that has delivered all that it has, by the road of the offsets topic."""
+
+    def make_source() -> Running:
+        name = f"t-{uuid.uuid4().hex[:8]}"
+        found = running_there(name, shaped(topic=name), {"method": "topic"})
+        wait_until(lambda: found.worker.offsets(name) == [at(4)], reason="the last offset")
+        return found
+
+    return make_source
+
+
+@pytest.fixture
+def source(make_source):
+    return make_source()
 
 
 def test_the_offsets_topic(source, allow):
@@ -92,6 +102,32 @@ def test_the_offsets_topic(source, allow):
     allow(TRANSACTION, f"streamops.kafka_connect.{source.offset_topic}.{source.name}", WRITE)
     source.made(offsets=[at(1)])
     wait_until(lambda: source.worker.offsets(source.name) == [at(4)], reason="the records to be written again")
+
+
+def test_of_a_fleet_nothing_is_changed_where_one_login_lacks_a_right(make_source, secured, allow, playbooks):
+    """The canary may do everything, and is not touched."""
+    hosts, there = {}, {"canary": make_source(), "other": make_source()}
+    topic = there["other"].offset_topic
+    allow(TOPIC, topic, READ)
+    for host, user in (("canary", "admin"), ("other", "operator")):
+        me = login(secured, "SCRAM-SHA-512", user)
+        hosts[host] = {
+            "kafka_connect_url": there[host].recorder.url, "kafka_connect_offset_topic": topic,
+            "reset_offsets_connectors": [{"name": there[host].name, "offsets": [at(1)]}],
+            **{f"kafka_{name}": me[name] for name in (
+                "bootstrap_servers", "security_protocol", "sasl_mechanism", "sasl_username", "sasl_password", "ssl_ca_path")}}
+    play = playbooks.reset(hosts, None, reset_offsets_method="topic", reset_offsets_serial=[1], reset_offsets_hosts="all")
+    assert play.rc != 0
+    assert f"the user needs the permission Write on Topic {topic}. Nothing was changed." in play.failure("other")
+    for host, one in there.items():
+        assert one.recorder.writes() == [] and play.recap[host]["changed"] == 0, play
+        assert one.worker.state(one.name) == ("RUNNING", ["RUNNING"]) and one.worker.offsets(one.name) == [at(4)]
+    allow(TOPIC, topic, WRITE)
+    allow(TRANSACTION, f"streamops.kafka_connect.{topic}.{there['other'].name}", WRITE)
+    play = playbooks.reset(hosts, None, reset_offsets_method="topic", reset_offsets_serial=[1], reset_offsets_hosts="all")
+    assert play.rc == 0 and {host: play.recap[host]["changed"] > 0 for host in there} == {"canary": True, "other": True}, play
+    for one in there.values():
+        assert ("PUT", f"/connectors/{one.name}/stop") in one.recorder.writes()
 
 
 def test_the_right_to_open_transactions_shows_when_it_is_used(source, allow):

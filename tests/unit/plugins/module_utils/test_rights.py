@@ -85,7 +85,7 @@ class Admin:
 
     def describe_topics(self, collection, include_authorized_operations, request_timeout):
         assert include_authorized_operations is True
-        return self._answer(collection, partitions=[0])
+        return self._answer(collection, partitions=[0], topic_id="id")
 
     def describe_configs(self, resources, request_timeout):
         return {}
@@ -127,6 +127,13 @@ def test_a_topic_is_known_from_when_it_was_looked_at(client):
     one = client(admin)
     assert one.topic("a").partitions == 1
     assert one.lacking([(READ, TOPIC, "a"), (WRITE, TOPIC, "a")]) == [lacks(WRITE, TOPIC, "a")] and admin.asked == [["a"]]
+
+
+@pytest.mark.parametrize("operations, may_delete", [
+    (None, None), ([], None), (["DESCRIBE"], False), (["DESCRIBE", "DELETE"], True)])
+def test_the_right_to_delete_a_topic(client, operations, may_delete):
+    found = client(Admin(a=operations, b="UNKNOWN_TOPIC_OR_PART")).look_for(["a", "b"])
+    assert found["a"].may_delete is may_delete and found["b"] is None
 
 
 def test_a_group_is_known_from_when_it_was_looked_at(client):
