@@ -106,13 +106,14 @@ def test_lists_and_texts_dry_real_and_again(cluster, make):
     assert cluster.holds(file, entry(RICH))
     assert cluster.holds(running)
     assert [worker.state(name) for name in names] == [("STOPPED", [])] * 4
-    assert len(cluster.backups()) == 4
+    (backup,) = cluster.backups()
+    assert sorted(json.loads(backup.read_text())["connectors"]) == sorted(names)
 
     again = cluster.reset(connectors)
     assert again.rc == 0, again.text
     assert again.changed == 0, again.text
     assert all(f"{name}: nothing to change" in again.flat for name in names), again.text
-    assert len(cluster.backups()) == 4
+    assert cluster.backups() == [backup]
 
 
 def test_a_template_in_the_list(cluster, make):

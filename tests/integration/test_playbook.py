@@ -87,6 +87,14 @@ def test_dry_real_and_again(make, worker, kafka, playbooks, proxy_to, main, tmp_
         assert "Tr0ub4dor" not in play.text and header.split()[1] not in play.text
 
 
+def test_it_looks_again_before_a_change_once_a_minute_has_gone_by(make, worker, playbooks, main):
+    name = make(shaped(), offsets=[at(4)])
+    for looked, times in (({}, 1), ({"reset_offsets__looked": 0}, 2)):
+        play = playbooks.reset({"eu": host(main.url)}, [{"name": name, "offsets": [at(times)]}], **looked)
+        assert play.rc == 0 and worker.offsets(name) == [at(times)], play
+        assert play.stdout.count("TASK [streamops.kafka_connect.reset_offsets : Predict every change]") == times
+
+
 def test_every_final_state_from_every_state_found(make, worker, playbooks, main):
     """Each host has its own connector: check and real report the same number of changes for each."""
     ways = [(found, final) for found in STATES for final in STATES if found != final] + [("started", "started")]
