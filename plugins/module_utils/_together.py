@@ -12,6 +12,7 @@ goes to the offsets topic, or into a file, is one transaction.
 
 from __future__ import annotations
 
+import hashlib
 import time
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
@@ -120,15 +121,19 @@ class Together:
                 answers[name] = error
         return answers
 
-    @staticmethod
-    def _write_together(steps):
+    def _write_together(self, steps):
         """Their stores have one reader. None, or the exception."""
         try:
             records = [record for step in steps for record in step.store.records(step.plan)]
-            steps[0].store.reader.write(records, "streamops.kafka_connect.%s" % steps[0].store.topics[0])
+            steps[0].store.reader.write(records, "streamops.kafka_connect.%s.%s" % (steps[0].store.topics[0], self._whose()))
         except Exception as error:
             return error
         return None
+
+    def _whose(self) -> str:
+        """For the transactional id: a run for the same connectors ends the transaction that a killed one has left open, and no other's."""
+        names = sorted(self._changes)
+        return names[0] if len(names) == 1 else "%d-%s" % (len(names), hashlib.sha256("\0".join(names).encode("utf-8", "replace")).hexdigest()[:12])
 
 
 def _own(error):

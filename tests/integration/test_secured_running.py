@@ -123,7 +123,8 @@ def test_of_a_fleet_nothing_is_changed_where_one_login_lacks_a_right(make_source
         assert one.recorder.writes() == [] and play.recap[host]["changed"] == 0, play
         assert one.worker.state(one.name) == ("RUNNING", ["RUNNING"]) and one.worker.offsets(one.name) == [at(4)]
     allow(TOPIC, topic, WRITE)
-    allow(TRANSACTION, f"streamops.kafka_connect.{topic}", WRITE)
+    for one in there.values():
+        allow(TRANSACTION, f"streamops.kafka_connect.{topic}.{one.name}", WRITE)
     play = playbooks.reset(hosts, None, reset_offsets_method="topic", reset_offsets_serial=[1], reset_offsets_hosts="all")
     assert play.rc == 0 and {host: play.recap[host]["changed"] > 0 for host in there} == {"canary": True, "other": True}, play
     for one in there.values():

@@ -243,6 +243,15 @@ def test_one_read_and_one_transaction():
     assert not again["changed"] and len(kafka.writes) == 1
 
 
+def test_a_transaction_is_that_of_its_connectors():
+    """Of two runs at the same time that have nothing in common neither ends the other's; who tries again ends what was left open."""
+    kafka = FakeKafka()
+    for names in ("ab", "ba", "ac", "a"):
+        on_topic(kafka, {name: [pair(0, len(kafka.ids))] for name in names})
+    first, again, other, single = kafka.ids
+    assert first == again != other and first.startswith("streamops.kafka_connect.offsets.2-") and single == "streamops.kafka_connect.offsets.a"
+
+
 def test_null_removes_and_purge_removes_what_is_not_mentioned():
     kafka = FakeKafka()
     for number in range(3):
