@@ -249,7 +249,8 @@ def test_a_transaction_is_that_of_its_connectors():
     for names in ("ab", "ba", "ac", "a"):
         on_topic(kafka, {name: [pair(0, len(kafka.ids))] for name in names})
     first, again, other, single = kafka.ids
-    assert first == again != other and first.startswith("streamops.kafka_connect.offsets.2-") and single == "streamops.kafka_connect.offsets.a"
+    assert first == again != other and first.startswith("streamops.kafka_connect.offsets.2-")
+    assert single == "streamops.kafka_connect.offsets.a"
 
 
 def test_null_removes_and_purge_removes_what_is_not_mentioned():
