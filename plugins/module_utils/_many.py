@@ -160,29 +160,44 @@ class Many:
 
     def _reach_final_states(self, done, check_mode) -> dict:
         """Of all that exist, whether their offsets were changed or not. {connector: error}; these are no longer among the done ones."""
-        wanted = {name: STATES.get(self._declared[name].final_state) for name, result in done.items() if result["connector_exists"]}
-        there = {name: Lifecycle(self.worker, name, self._params["wait_timeout"]) for name, state in wanted.items() if state}
-        found = {name: lifecycle.read_settled() for name, lifecycle in there.items()}
-        moved = [name for name in there if not there[name].is_in(wanted[name], found[name])]
-        for name in there:
-            if done[name]["state_before"] != wanted[name]:
-                done[name]["diff"] = (done[name]["diff"] if done[name]["changed"] else []) + [state_diff(name, done[name]["state_before"], wanted[name])]
+        wanted = {name: STATES[self._declared[name].final_state] for name, result in done.items()
+                  if result["connector_exists"] and self._declared[name].final_state in STATES}
+        there = {name: Lifecycle(self.worker, name, self._params["wait_timeout"]) for name in wanted}
         failed = {}
+
+        def of_each(names, action) -> dict:
+            answers = {}
+            for name in names:
+                try:
+                    answers[name] = action(name)
+                except errors.ConnectError as error:
+                    failed[name] = error.also("Its offsets are as declared.", changed=done[name]["changed"])
+            return answers
+
+        def reach(name):
+            self._check_pod(name, found[name], there[name].warnings)
+            return there[name].reach(wanted[name], found[name])
+
+        found = of_each(wanted, lambda name: there[name].read_settled())
+        moved = [name for name in found if not there[name].is_in(wanted[name], found[name])]
         for state in sorted({wanted[name] for name in moved}) if not check_mode else ():
-            self.worker.ask_ahead(_VERBS[state], [name for name in moved if wanted[name] == state])
-            for name in moved:
-                if wanted[name] == state:
-                    try:
-                        self._check_pod(name, found[name], there[name].warnings)
-                        found[name] = there[name].reach(state, found[name])
-                    except errors.ConnectError as error:
-                        failed[name] = error.also("Its offsets are as declared.", changed=True)
+            here = [name for name in moved if wanted[name] == state]
+            self.worker.ask_ahead(_VERBS[state], here)
+            found.update(of_each(here, reach))
         for name in failed:
-            del done[name], there[name]
-        for name in there:
-            done[name]["changed"] = done[name]["changed"] or name in moved
-            done[name]["connector"] = found[name].result() if not check_mode else dict(found[name].result(), state=wanted[name])
+            found.pop(name, None)
+            del done[name]
+        for name, connector in found.items():
+            self._note_state(done[name], name, connector.result() if not check_mode else dict(connector.result(), state=wanted[name]), name in moved)
+            done[name]["warnings"].extend(there[name].warnings)
         return failed
+
+    @staticmethod
+    def _note_state(result, name, connector, moved) -> None:
+        if result["state_before"] != connector["state"]:
+            result["diff"] = (result["diff"] if result["changed"] else []) + [state_diff(name, result["state_before"], connector["state"])]
+        result["changed"] = result["changed"] or moved
+        result["connector"] = connector
 
     def _check_pod(self, name, found, warnings) -> None:
         one = self._declared[name]
