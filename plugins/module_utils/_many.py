@@ -18,7 +18,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.c
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import PAUSED, RUNNING, STATES, STOPPED, Lifecycle
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_file import OffsetFile
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import Once
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._operator import check_pod
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._operator import check_owners, check_pod
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import AUTO, FILE, STRIMZI, TOPIC, Roads
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._shared import SharedBrokers, SharedOperator, SharedWorker
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file import FileReader
@@ -64,6 +64,9 @@ class Many:
         self._backup = (params["backup_file"] or _backup.default_path("many")) if params["backup"] else None
         self._backed_up = {}
         self._cluster = None
+        self._warnings = []
+        #: whether anything was changed, or could have been
+        self._begun = False
 
     def run(self, check_mode: bool) -> dict:
         """The module's result. Raises ConnectError, which says what was changed and what was not."""
@@ -77,8 +80,7 @@ class Many:
             raise
 
     def _run(self, check_mode):
-        if self.worker is not None and any(one.final_state == "stopped" for one in self._declared.values()):
-            self.worker.require("stop")
+        self._check_before()
         done, failed = {}, {}
         parts = [list(self._declared)]
         if self._ledger_of and not check_mode:
@@ -93,7 +95,7 @@ class Many:
         failed.update(self._reach_final_states(done, check_mode))
         result = self._result(done, failed)
         if failed:
-            raise self._failure(failed, result)
+            raise self._failure(failed, result) if self._begun else _refused(failed, len(self._declared))
         return result
 
     def _ask_cluster(self):
@@ -117,6 +119,29 @@ class Many:
         params = beside_file(self._params)
         first = open_ledger(params, client, kafka, named[0], whole=True)
         return lambda name: open_ledger(params, client, kafka, name) if first.kind == "config" else first
+
+    def _check_before(self) -> None:
+        """May this road be taken, and can each reach its final state? Raises ConnectError before anything is changed."""
+        if self.worker is None or self.worker.road != STRIMZI:
+            check_owners(self._params, {name: one.force for name, one in self._declared.items()}, self._warnings.append)
+        for name, state in self._final_states(self._declared).items():
+            lifecycle = Lifecycle(self.worker, name, self._params["wait_timeout"])
+            try:
+                found = lifecycle.read()
+            except errors.ConnectError:
+                continue  # what is wrong with it, its change says
+            if lifecycle.is_in(state, found):
+                continue
+            if state == STOPPED:
+                self.worker.require("stop")
+            one = self._declared[name]
+            if self.worker.road != STRIMZI:
+                check_pod(found, one.force or one.method not in (AUTO, STRIMZI), self._warnings.append)
+
+    def _final_states(self, names) -> dict:
+        """{connector: the state to bring about}, of those that are not just put back."""
+        wanted = {name: STATES.get(self._declared[name].final_state) for name in names if self.worker is not None}
+        return {name: state for name, state in wanted.items() if state}
 
     def _changes(self, names) -> dict:
         params, found = self._params, {}
@@ -142,7 +167,8 @@ class Many:
         for error in together.failed.values():
             if not isinstance(error, errors.ConnectError):
                 raise error
-        if together.failed and (check_mode or not together.begun):
+        self._begun = self._begun or together.begun
+        if together.failed and not self._begun:
             raise _refused(together.failed, len(self._declared))
         return together.done, together.failed
 
@@ -159,9 +185,8 @@ class Many:
                       ordered=sorted(name for name, road in roads.items() if road in (TOPIC, FILE)), roads=roads)
 
     def _reach_final_states(self, done, check_mode) -> dict:
-        """Of all that exist, whether their offsets were changed or not. {connector: error}; these are no longer among the done ones."""
-        wanted = {name: STATES[self._declared[name].final_state] for name, result in done.items()
-                  if result["connector_exists"] and self._declared[name].final_state in STATES}
+        """Of all that exist, whether their offsets were changed or not. {connector: error}"""
+        wanted = self._final_states(name for name, result in done.items() if result["connector_exists"])
         there = {name: Lifecycle(self.worker, name, self._params["wait_timeout"]) for name in wanted}
         failed = {}
 
@@ -171,25 +196,23 @@ class Many:
                 try:
                     answers[name] = action(name)
                 except errors.ConnectError as error:
-                    failed[name] = error.also("Its offsets are as declared.", changed=done[name]["changed"])
+                    failed[name] = error if check_mode else error.also(
+                        "Before that, its offsets had been brought to what is declared.", changed=done[name]["changed"])
             return answers
-
-        def reach(name):
-            self._check_pod(name, found[name], there[name].warnings)
-            return there[name].reach(wanted[name], found[name])
 
         found = of_each(wanted, lambda name: there[name].read_settled())
         moved = [name for name in found if not there[name].is_in(wanted[name], found[name])]
         for state in sorted({wanted[name] for name in moved}) if not check_mode else ():
             here = [name for name in moved if wanted[name] == state]
+            self._begun = True
             self.worker.ask_ahead(_VERBS[state], here)
-            found.update(of_each(here, reach))
-        for name in failed:
-            found.pop(name, None)
-            del done[name]
+            found.update(of_each(here, lambda name: there[name].reach(wanted[name], found[name])))
         for name, connector in found.items():
-            self._note_state(done[name], name, connector.result() if not check_mode else dict(connector.result(), state=wanted[name]), name in moved)
-            done[name]["warnings"].extend(there[name].warnings)
+            if name not in failed:
+                self._note_state(done[name], name, connector.result() if not check_mode else dict(connector.result(), state=wanted[name]), name in moved)
+                done[name]["warnings"].extend(there[name].warnings)
+                if name in moved and connector.failed and not check_mode:
+                    done[name]["warnings"].append("%s was brought to %s, but failed: %s." % (name, wanted[name], connector.failure))
         return failed
 
     @staticmethod
@@ -198,11 +221,6 @@ class Many:
             result["diff"] = (result["diff"] if result["changed"] else []) + [state_diff(name, result["state_before"], connector["state"])]
         result["changed"] = result["changed"] or moved
         result["connector"] = connector
-
-    def _check_pod(self, name, found, warnings) -> None:
-        one = self._declared[name]
-        if self.worker.road != STRIMZI:
-            check_pod(found, one.force or one.method not in (AUTO, STRIMZI), warnings.append)
 
     # ---- what the module returns -----------------------------------------------------------------------------
 
@@ -221,7 +239,7 @@ class Many:
             "backup_file": self._backup if any(result["backup_file"] == self._backup for result in done.values()) else None,
             "cluster": self._cluster,
             "diff": [part for name in names if done[name]["changed"] for part in done[name]["diff"]],
-            "warnings": _said_once(warnings),
+            "warnings": self._warnings + _said_once(warnings),
         }
 
     def _failure(self, failed, result):
@@ -234,8 +252,8 @@ class Many:
         if count == 1:
             return error
         error.message = "%d of %d connectors failed, first %s: %s" % (len(failed), count, first, error.message)
-        return error.also("Of the others, %d are as declared, and %d were not begun." % (
-            len(result["connectors"]), count - len(failed) - len(result["connectors"])))
+        made = [one for one in result["connectors"] if one["name"] not in failed]
+        return error.also("Of the others, %d are as declared, and %d were not begun." % (len(made), count - len(failed) - len(made)))
 
 
 def _refused(failed, count):

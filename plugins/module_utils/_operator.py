@@ -37,20 +37,28 @@ def open_operator(params: dict, reader, check_mode: bool) -> StrimziClient:
 
 def check_owner(params: dict, warn) -> None:
     """A change by another road than the operator's is set back by it. Raises WishError if there is a resource that owns the connector."""
-    if not ("force" in params and "method" in params and "name" in params and (params["namespace"] or params.get("resource"))) or params["force"]:
+    if "force" in params and "method" in params and "name" in params:
+        check_owners(params, {params["name"]: params["force"]}, warn)
+
+
+def check_owners(params: dict, forced: dict, warn) -> None:
+    """The same of several connectors. forced: {name: whether to change it all the same}."""
+    names = [name for name, force in forced.items() if not force]
+    if not names or not (params.get("namespace") or params.get("resource")):
         return
     try:
         operator = open_operator(params, None, True)
-        owner = operator.owner(params["name"])
+        owned = [(name, owner) for name, owner in ((name, operator.owner(name)) for name in names) if owner]
         operator.kube.close()
     except (errors.KubeError, errors.RoadError, LibraryMissing) as error:
-        warn("Whether an operator owns %s could not be looked at: %s" % (params["name"], getattr(error, "message", "the Python client is missing")))
+        warn("Whether an operator owns %s could not be looked at: %s" % (
+            names[0] if len(names) == 1 else "these connectors", getattr(error, "message", "the Python client is missing")))
         return
-    if owner:
+    if owned:
         raise errors.WishError(
             "%s is owned by the operator of %s in the namespace %s, which sets back what others change. Use method: strimzi; or tell the operator to "
             "leave it alone (annotation strimzi.io/pause-reconciliation: \"true\") as long as this takes; or use force: true. Nothing was changed."
-            % (params["name"], owner, operator.namespace))
+            % (owned[0] + (operator.namespace,)), failed_connectors={name: "%s is owned by the operator of %s." % (name, owner) for name, owner in owned})
 
 
 def check_pod(found, force: bool, warn) -> None:

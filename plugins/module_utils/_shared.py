@@ -37,8 +37,13 @@ class Shared:
 
     def _kept(self):
         if self._asked is None or self._clock() - self._asked > _MOMENT:
-            self._answer = getattr(self._client, self.question)()
+            try:
+                self._answer = getattr(self._client, self.question)()
+            except errors.ConnectError as error:  # who does not answer is not waited for once more by each change
+                self._answer = error
             self._asked = self._clock()
+        if isinstance(self._answer, errors.ConnectError):
+            raise self._answer.twin()
         return self._answer
 
 

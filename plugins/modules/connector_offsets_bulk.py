@@ -17,7 +17,8 @@ description:
   - All are looked at before the first one is stopped, and what is wrong with one of them keeps all of them from being changed. They are stopped at
     the same time, as each stop makes the whole Connect cluster rebalance, and what goes to the offsets topic, or into a standalone worker's file, is
     read once and written in one transaction.
-  - If one of them fails after that, its offsets and its state are put back, and the others are made. The message names those that failed.
+  - If one of them fails after that, its offsets and its state are put back, and the others are made. The message names those that failed. With
+    O(change_id) that is so within a group of 25; later groups are not begun then.
   - One document for many connectors is declared by M(streamops.kafka_connect.connector_offsets_import).
 attributes:
   check_mode:
@@ -172,7 +173,7 @@ connectors:
     - The connectors in the order of O(connectors). Each has its C(name), and what M(streamops.kafka_connect.connector_offsets) returns of it,
       such as C(changed), C(actions), C(offsets), C(offsets_before), C(method), C(state_before), C(connector), C(already_applied) and C(change).
     - After a failure, null in the place of those that were not made.
-  returned: always
+  returned: unless the list itself is wrong
   type: list
   elements: dict
   sample:
@@ -188,7 +189,7 @@ counts:
   sample: {set: 12, remove: 0, keep: 3}
 cluster:
   description: What tells the cluster apart, as of M(streamops.kafka_connect.connector_info). Null without a worker to ask, and with O(method=strimzi).
-  returned: always
+  returned: unless the list itself is wrong
   type: dict
 failed_connectors:
   description: The connectors that failed, or cannot be changed, and why.

@@ -9,6 +9,7 @@ import json
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils import _many, _operator
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._bulk import declare as run_bulk
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.test_change import FakeConnect
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.test_import import FakeWorker, pair, positions, running
@@ -121,9 +122,12 @@ def test_a_final_state_that_is_not_reached():
     worker = running(a=1, b=1)
     worker.by_name["a"].faults["pause"] = [errors.Refused("no pause"), errors.Refused("no pause")]
     error = failure(worker, to("a", 5, final_state="paused"), to("b", 5, final_state="paused"))
-    assert error.message.startswith("1 of 2 connectors failed, first a: no pause. Its offsets are as declared.")
+    assert error.message.startswith(
+        "1 of 2 connectors failed, first a: no pause. Before that, its offsets had been brought to what is declared.")
     assert positions(worker) == {"a": 5, "b": 5} and worker.by_name["b"].state == "PAUSED" and error.facts["changed"] is True
-    assert [one and one["name"] for one in error.facts["connectors"]] == [None, "b"]
+    # What was done with it is told all the same: whoever puts it back has to know it.
+    assert [(one["name"], one["changed"]) for one in error.facts["connectors"]] == [("a", True), ("b", True)]
+    assert error.message.endswith("Of the others, 1 are as declared, and 0 were not begun.")
 
 
 def test_of_one_alone_the_message_is_its_own():
@@ -185,3 +189,78 @@ def test_a_connector_that_is_not_there():
     error = failure(FakeWorker(a=FakeConnect("RUNNING", [({"p": 0}, {"n": 1})])), to("a", 5), to("nope", 5))
     assert error.facts["failed_connectors"] == {"nope": "There is no such connector nope"}
     assert error.facts["cluster"]["kafka_cluster_id"] == "cluster-1"
+
+
+def test_a_later_part_that_cannot_be_begun_does_not_hide_the_first_one(tmp_path, monkeypatch):
+    """Made in parts, as each tells the ledger. What has come between shows only then."""
+    monkeypatch.setattr(_many, "_NAMED", 1)
+    worker = running(a=1, b=1)
+    move = worker.by_name["a"].alter
+
+    def meanwhile(connect, pairs):
+        worker.by_name["b"].live['{"p": 0}'] = {"n": 99}
+        return move(pairs)
+    worker.by_name["a"].faults["alter"] = [meanwhile]
+    error = failure(worker, to("a", 5), to("b", 5, max_rewind=10), change_id="CHG-1", final_state="paused", ledger="file",
+                    ledger_file=str(tmp_path / "ledger.json"))
+    assert error.message.startswith("1 of 2 connectors failed, first b: ")
+    assert error.message.endswith("Of the others, 1 are as declared, and 0 were not begun.")
+    assert [one and one["name"] for one in error.facts["connectors"]] == ["a", None] and error.facts["changed"] is True
+    assert positions(worker) == {"a": 5, "b": 99}
+    assert {name: one.state for name, one in worker.by_name.items()} == {"a": "PAUSED", "b": "RUNNING"}
+
+
+def test_a_state_that_is_refused_after_another_was_reached():
+    worker = running(a=5, b=5)
+    worker.by_name["b"].faults["pause"] = [errors.Refused("no pause")] * 2
+    error = failure(worker, to("a", 5), to("b", 5), final_state="paused")
+    assert "Nothing was changed" not in error.message and error.facts["changed"] is True and worker.by_name["a"].state == "PAUSED"
+
+
+POD = "mm-mirrormaker2-0.mm-mirrormaker2.kafka.svc:8083"
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_what_an_operator_looks_after_is_not_touched(monkeypatch, check):
+    """A state that its operator would set back: known before the first request, and before any other connector is changed."""
+    worker = running(a=5, b=1)
+    status = FakeConnect.status
+    monkeypatch.setattr(FakeConnect, "status", lambda self, name: dict(status(self, name), connector={
+        "state": self.state, "worker_id": POD if name == "a" else "w"}))
+    error = failure(worker, to("a", 5, final_state="paused"), to("b", 5), check=check)
+    assert isinstance(error, errors.StateError) and "a pod of the KafkaMirrorMaker2" in error.message
+    assert not worker.order("stop", "pause", "resume", "alter_offsets")
+    if not check:
+        declare(worker, to("a", 5, final_state="paused", force=True), to("b", 5))
+        assert worker.by_name["a"].state == "PAUSED"
+
+
+def test_connectors_of_a_resource_are_not_changed_by_another_road(monkeypatch):
+    class Operator:
+        namespace = "kafka"
+
+        class kube:
+            close = staticmethod(lambda: None)
+
+        def owner(self, name):
+            return f"KafkaConnector {name}" if name == "b" else None
+
+    monkeypatch.setattr(_operator, "open_operator", lambda params, reader, check_mode: Operator())
+    worker = running(a=1, b=1)
+    options = {"namespace": "kafka", "method": "rest"}
+    error = failure(worker, to("a", 5), to("b", 5), **options)
+    assert "b is owned by the operator of KafkaConnector b in the namespace kafka" in error.message
+    assert positions(worker) == {"a": 1, "b": 1}
+    assert list(error.facts["failed_connectors"]) == ["b"]
+    assert declare(worker, to("a", 5), to("b", 5, force=True), **options)["changed"] and positions(worker) == {"a": 5, "b": 5}
+
+
+def test_who_does_not_answer_is_not_waited_for_by_each():
+    class Dead(FakeWorker):
+        def connectors(self):
+            self.calls.append(("connectors", None))
+            raise errors.Unreachable("nobody there")
+
+    worker = Dead(**{f"c{number}": FakeConnect("RUNNING", []) for number in range(30)})
+    error = failure(worker, *[to(name, 5) for name in worker.by_name])
+    assert len(error.facts["failed_connectors"]) == 30 and len(worker.order("connectors")) < 4
