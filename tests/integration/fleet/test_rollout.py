@@ -139,11 +139,14 @@ def test_bad_input_changes_nothing_anywhere(fleet, clusters):
     (fleet.folder / "lacks" / "requests.py").write_text("raise ImportError('no requests here')")
     shared = {name: {**host, **brokers, "kafka_connect_offset_topic": clusters[name].offset_topic} for name, host in good.items()}
     typo = [{"name": fleet.name + "x", "offsets": [at(1)]}]
+    named = [{"name": fleet.name + "x", "state": "absent"}, {"name": fleet.name, "offsets": [at(1)], "change_id": fleet.change_id}]
     cases = {
         "hosts": ({**good, "x": {}, "y": gone, "eu3": again}, {}, {
             "x": "x has no kafka_connect_url", "y": "no connection", "eu1": "eu1 and eu3 are the same Connect cluster",
             "eu3": "eu1 and eu3 are the same Connect cluster"}),
         "one ledger": (shared, {}, {
+            "us1": f"eu1 and us1 are two Connect clusters, each with a connector {fleet.name}, that share a ledger"}),
+        "one ledger for one of them": (shared, {"reset_offsets_change_id": "", "reset_offsets_connectors": named}, {
             "us1": f"eu1 and us1 are two Connect clusters, each with a connector {fleet.name}, that share a ledger"}),
         "batches": (good, {"reset_offsets_serial": "[1, "}, {"us1": "reset_offsets_serial is a number"}),
         "percentage": (good, {"reset_offsets_max_fail_percentage": "some"}, {"us1": "reset_offsets_max_fail_percentage is a number"}),
