@@ -103,6 +103,8 @@ class OffsetsChange:
         try:
             return (yield from self._run(check_mode))
         except errors.ConnectError as error:
+            if isinstance(error, (Lost, _Untold)):
+                error.facts["left_alone"] = [self.name]
             self._tell_ledger(error)
             error.warnings = self.warnings
             raise

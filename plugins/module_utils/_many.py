@@ -247,7 +247,8 @@ class Many:
         error = failed[first]
         error.warnings = result["warnings"]
         error.facts.update(connectors=result["connectors"], changed=result["changed"] or error.facts.get("changed", False),
-                           backup_file=result["backup_file"] or (self._backup if self._backed_up else None), failed_connectors=_messages(failed))
+                           backup_file=result["backup_file"] or (self._backup if self._backed_up else None), failed_connectors=_messages(failed),
+                           left_alone=sorted(name for name in failed if failed[name].facts.get("left_alone")))
         count = len(self._declared)
         if count == 1:
             return error

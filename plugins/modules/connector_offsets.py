@@ -738,6 +738,13 @@ ledger:
   returned: success
   type: str
   sample: the topic connect-offset-changes
+left_alone:
+  description:
+    - The connector, if it must be left as it is after the failure, as another run has taken the change over, or as the ledger could not be told that it is
+      made. The next run with the same O(change_id) finishes it.
+  returned: failure
+  type: list
+  elements: str
 state_before:
   description:
     - The state in which the connector was found; by the run that began this change, if that did not end. Null if there is none, or no worker to ask.

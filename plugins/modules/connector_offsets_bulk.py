@@ -196,6 +196,13 @@ failed_connectors:
   returned: failure
   type: dict
   sample: {orders-sink: There is no connector orders-sink.}
+left_alone:
+  description:
+    - The connectors that failed and must be left as they are, as another run has taken the change over, or as the ledger could not be told that it is
+      made. The next run with the same O(change_id) finishes it.
+  returned: failure
+  type: list
+  elements: str
 backup_file:
   description: The backup written (in check mode, to be written), of all connectors that change. Null without O(backup=true) or without a change.
   returned: success

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -74,6 +76,31 @@ def test_one_that_does_not_come_back(make, worker, kafka, playbooks, refusing, n
     assert worker.offsets(name) == [at(4)] and kafka.values(name) == []
     wait_until(lambda: kafka.values(other) == [f'{{"p":0}}#{number}' for number in (2, 3, 4)], reason="the replay of the other one")
     assert phases(named) == {name: "restored", other: "applied"}
+
+
+@pytest.mark.parametrize("one_by_one", [False, True])
+def test_a_ledger_that_cannot_be_told(make, worker, playbooks, proxy_to, main, named, one_by_one):
+    """The change is made and its ledger does not know: it stays as it is, stopped, and the next run finishes it."""
+    name = make(shaped(records_per_partition=5), state="RUNNING", offsets=[at(4)])
+    worker.await_state(name, "RUNNING", ["RUNNING"])
+    ledger = Path(named["reset_offsets_ledger_file"])
+    kept = ledger.with_suffix(".kept")
+
+    def trick(request):
+        if (request.verb, request.path) == ("PATCH", f"/connectors/{name}/offsets") and not kept.exists():
+            ledger.rename(kept)
+            (ledger / "in the way").mkdir(parents=True)
+
+    hosts = {"eu": {"kafka_connect_url": proxy_to(main.url, trick).url}}
+    play = playbooks.reset(hosts, [{"name": name, "offsets": [at(1)]}], reset_offsets_one_by_one=one_by_one, **named)
+    assert play.rc != 0
+    assert f"The change of {name} failed, and it is left as it is: The offsets of {name} are as declared, but" in play.failure("eu"), play.text
+    assert worker.offsets(name) == [at(1)] and worker.state(name) == ("STOPPED", [])
+    shutil.rmtree(ledger)
+    kept.rename(ledger)
+    again = playbooks.reset(hosts, [{"name": name, "offsets": [at(1)]}], reset_offsets_one_by_one=one_by_one, **named)
+    assert again.rc == 0 and phases(named) == {name: "applied"}, again.text
+    worker.await_state(name, "RUNNING", ["RUNNING"])
 
 
 def test_a_task_that_had_failed_before(make, worker, playbooks, refusing):
