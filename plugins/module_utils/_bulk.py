@@ -33,13 +33,10 @@ def declare(client, kafka, sources, params: dict, check_mode: bool) -> dict:
 
 
 def _declaration(params, entry) -> Declaration:
-    undo = entry["state"] == "restored"
     change_id = entry["change_id"] or params["change_id"] or None
     with about(entry["name"]):
-        wish = read_wish(dict(entry, **_ALONE))
-        if undo and not change_id:
-            raise WishError("change_id is empty: state: restored needs the name of the change to undo. Nothing was changed.")
-    return Declaration(wish, change_id, undo, entry["final_state"] or params["final_state"], entry["force"], params["method"],
+        wish = read_wish(dict(entry, change_id=change_id, **_ALONE))
+    return Declaration(wish, change_id, entry["state"] == "restored", entry["final_state"] or params["final_state"], entry["force"], params["method"],
                        {name: entry[name] for name in ("raw_keys", "key_order", "consumer_group")})
 
 

@@ -14,7 +14,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils import _ba
 from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LEAVE, PUT_BACK, OffsetsChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connectors import cluster_of, state_diff
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import beside_file, open_ledger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import ledger_for_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._lifecycle import PAUSED, RUNNING, STATES, STOPPED, Lifecycle
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._offset_file import OffsetFile
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import Once
@@ -29,6 +29,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._together 
 _NAMED = 25
 
 FOUND = "found"
+FINAL_STATES = [FOUND] + list(STATES)
 
 _VERBS = {RUNNING: "resume", PAUSED: "pause", STOPPED: "stop"}
 
@@ -114,11 +115,8 @@ class Many:
         named = [name for name, one in self._declared.items() if one.change_id]
         if not named:
             return None
-        if self._params["ledger"] == "none":
-            raise errors.WishError("change_id needs a ledger that remembers it, but ledger is none; nothing was changed.")
-        params = beside_file(self._params)
-        first = open_ledger(params, client, kafka, named[0], whole=True)
-        return lambda name: open_ledger(params, client, kafka, name) if first.kind == "config" else first
+        first = ledger_for_changes(self._params, client, kafka, named[0], whole=True)
+        return lambda name: ledger_for_changes(self._params, client, kafka, name) if first.kind == "config" else first
 
     def _check_before(self) -> None:
         """May this road be taken, and can each reach its final state? Raises ConnectError before anything is changed."""

@@ -18,7 +18,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._rewrite i
 
 
 def read_wish(params: dict, copy=None) -> Wish:
-    """params: name, state, offsets, src, content, copy_from, rewrite, reset_to, topics, purge, raw_keys, max_rewind, max_skip, only, force.
+    """params: name, state, change_id, offsets, src, content, copy_from, rewrite, reset_to, topics, purge, raw_keys, max_rewind, max_skip, only, force.
 
     copy: _copy.Copy for copy_from without a document. Raises WishError.
     """
@@ -89,12 +89,14 @@ def _in_words(params: dict, guards) -> Wish:
 
 
 def _nothing_else(params: dict) -> None:
-    """What is to be undone is in the ledger: no Wish. Raises WishError for what would declare something besides."""
+    """What is to be undone is in the ledger: no Wish. Raises WishError for what would declare something besides, and without a name."""
     given = [name for name in ("offsets", "src", "content", "copy_from", "rewrite", "reset_to", "topics", "purge", "raw_keys", "key_order",
                                "max_rewind", "max_skip", "only")
              if params[name] not in (None, False, "")]
     if given:
         raise WishError("state: restored puts back what the change_id has replaced, and takes no %s. Nothing was changed." % " or ".join(given))
+    if not params["change_id"]:
+        raise WishError("change_id is empty: state: restored needs the name of the change to undo. Nothing was changed.")
 
 
 def _guards(params: dict):

@@ -820,8 +820,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._backup im
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LATER, LEAVE, PUT_BACK, OffsetsChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change_options import change_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._copy import Copy
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import beside_file, open_ledger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import ledger_for_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import Once
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
@@ -840,12 +839,8 @@ def declare(client, kafka, sources, params, check_mode):
                 params["force"]) if params["copy_from"] else None
     wish = read_wish(params, copy)
     once = None
-    if undo and not params["change_id"]:
-        raise WishError("change_id is empty: state: restored needs the name of the change to undo. Nothing was changed.")
     if params["change_id"]:
-        if params["ledger"] == "none":
-            raise WishError("change_id needs a ledger that remembers it, but ledger is none; nothing was changed.")
-        once = Once(open_ledger(beside_file(params), client, kafka, name), name, params["change_id"], params["requested_by"] or None, undo, params["force"])
+        once = Once(ledger_for_changes(params, client, kafka, name), name, params["change_id"], params["requested_by"] or None, undo, params["force"])
     change = OffsetsChange(
         client,
         name,

@@ -216,10 +216,8 @@ diff:
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._bulk import declare
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change_options import change_options
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._many import FOUND
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._many import FINAL_STATES, FOUND
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
-
-_FINAL_STATES = [FOUND, "started", "paused", "stopped"]
 
 
 def _connector_options() -> dict:
@@ -233,7 +231,7 @@ def _connector_options() -> dict:
         topics=dict(type="list", elements="raw"),
         purge=dict(type="bool", default=False),
         change_id=dict(type="str"),
-        final_state=dict(type="str", choices=_FINAL_STATES),
+        final_state=dict(type="str", choices=FINAL_STATES),
         max_rewind=dict(type="raw"),
         max_skip=dict(type="raw"),
         only=dict(type="str", choices=["forward", "backward"]),
@@ -252,7 +250,7 @@ def main():
                 type="list", elements="dict", required=True, options=_connector_options(),
                 mutually_exclusive=[("offsets", "src", "content", "reset_to")],
                 required_if=[("state", "present", ["offsets", "src", "content", "reset_to"], True)]),
-            final_state=dict(type="str", choices=_FINAL_STATES, default=FOUND),
+            final_state=dict(type="str", choices=FINAL_STATES, default=FOUND),
             max_entries=dict(type="int", default=1000),
         ),
         declare,

@@ -196,7 +196,7 @@ diff:
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change_options import change_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._import import declare
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._many import FOUND
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._many import FINAL_STATES, FOUND
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
 
 
@@ -210,7 +210,7 @@ def main():
             purge=dict(type="bool", default=False),
             seed=dict(type="bool", default=False),
             force=dict(type="bool", default=False),
-            final_state=dict(type="str", choices=[FOUND, "started", "paused", "stopped"], default=FOUND),
+            final_state=dict(type="str", choices=FINAL_STATES, default=FOUND),
             max_entries=dict(type="int", default=20),
         ),
         declare,

@@ -28,6 +28,13 @@ def beside_file(params) -> dict:
     return params
 
 
+def ledger_for_changes(params, client, kafka, connector, whole=False):
+    """The ledger of changes that have a name. Raises WishError also where none is wanted."""
+    if params["ledger"] == NONE:
+        raise WishError("change_id needs a ledger that remembers it, but ledger is none; nothing was changed.")
+    return open_ledger(beside_file(params), client, kafka, connector, whole=whole)
+
+
 def open_ledger(params, client, kafka, connector=None, exists=True, whole=False):
     """The ledger, None for ledger: none. Raises WishError that says what is missing.
 
