@@ -18,12 +18,15 @@ ifneq ($(GOALS),)
   NOX := $(VENV)/bin/nox
 endif
 
-TESTS := unit integration mirror fleet strimzi verify awx cores molecule
+# in this order: the longest one first, and the shortest last, so that no long one runs alone at the end
+TESTS := integration molecule strimzi verify mirror awx fleet cores unit
 STATIC := static sanity galaxy
+CHECK := static unit
+# how many sessions run at a time: while one waits for Connect, the other one uses the processors
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help up down demo test lint bench clean $(TESTS) $(STATIC)
+.PHONY: help up down demo check test lint bench clean $(TESTS) $(STATIC)
 
 help: ## this text
 	@sed -n 's/^\([a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -38,8 +41,11 @@ down: ## stop them
 demo: $(NOX) ## the main job in one go: a real connector replays its input because a playbook says so
 	@$(NOX) -s demo -- $(ARGS)
 
+check: $(NOX) ## before each commit: linters and unit tests, in less than two minutes
+	@$(NOX) -j $(JOBS) -s $(CHECK)
+
 test: $(NOX) ## every test: unit, integration on the real stack, Spark job, ansible-core versions, molecule
-	@mkdir -p .nox && $(NOX) --report .nox/test.json -s $(TESTS)
+	@mkdir -p .nox && $(NOX) -j $(JOBS) --report .nox/test.json -s $(TESTS)
 
 lint: $(NOX) ## every static check, galaxy-importer and ansible-test sanity among them
 	@mkdir -p .nox && $(NOX) --report .nox/lint.json -j $(JOBS) -s $(STATIC)

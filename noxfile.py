@@ -32,8 +32,6 @@ CACHE = Path(
 MAIN_CORE = "2.19"  # the ansible-core of every session that does not say otherwise
 # ansible-core versions and the Pythons that each may run on, best first; a version without an interpreter is left out
 CORES = {
-    "2.17": ("3.11", "3.12", "3.10"),
-    "2.18": ("3.11", "3.12", "3.13"),
     "2.19": ("3.11", "3.12", "3.13"),
     "2.21": ("3.12", "3.13", "3.14"),
 }
@@ -148,63 +146,67 @@ FLEET_TESTS = "tests/integration/fleet"  # need six Connect clusters
 STRIMZI_TESTS = "tests/integration/strimzi"
 
 
-def pytest(session: nox.Session, *arguments: str, more: tuple[str, ...] = (), **env: str) -> None:
+def pytest(session: nox.Session, *arguments: str, workers: int, more: tuple[str, ...] = (), **env: str) -> None:
+    """workers: how many processes share out the files of tests. Each starts what its tests need for itself alone."""
     bin_folder = main(session, "demo", "tests", *more)
-    session.run(
-        str(bin_folder / "python"), "-m", "pytest", "-ra", *arguments, *session.posargs, env=variables(bin_folder) | env
-    )
+    if os.environ.get("STREAMOPS_STACK_DIR"):
+        workers = 0  # all tests on one stack that is kept
+    options = ["-ra", "--durations=10", "--durations-min=1", f"--numprocesses={workers}", "--no-loadscope-reorder"]
+    command = [str(bin_folder / "python"), "-m", "pytest", *options, *arguments, *session.posargs]
+    # After Ctrl-C the stacks are stopped first.
+    session.run(*command, env=variables(bin_folder) | env, interrupt_timeout=60, terminate_timeout=60)
 
 
 @nox.session(allow_parallel=True)
 def unit(session: nox.Session) -> None:
     """The pure code, and the REST client against a stub that provokes faults."""
-    pytest(session, "tests/unit")
+    pytest(session, "tests/unit", workers=2)
 
 
 @nox.session(allow_parallel=True)
 def integration(session: nox.Session) -> None:
     """The modules, the role and the playbook on a real broker and real Connect workers."""
     own_sessions = (SPARK_TESTS, MIRROR_TESTS, FLEET_TESTS, STRIMZI_TESTS)
-    pytest(session, "tests/integration", *(f"--ignore={folder}" for folder in own_sessions))
+    pytest(session, "tests/integration", *(f"--ignore={folder}" for folder in own_sessions), workers=3)
 
 
 @nox.session(allow_parallel=True)
 def mirror(session: nox.Session) -> None:
     """MirrorMaker between two Kafka clusters."""
-    pytest(session, MIRROR_TESTS)
+    pytest(session, MIRROR_TESTS, workers=2)
 
 
 @nox.session(allow_parallel=True)
 def fleet(session: nox.Session) -> None:
     """Rollouts over six Connect clusters."""
-    pytest(session, FLEET_TESTS)
+    pytest(session, FLEET_TESTS, workers=1)
 
 
 @nox.session(allow_parallel=True)
 def strimzi(session: nox.Session) -> None:
     """Strimzi's resources on a real API server. At first that is built, for minutes; without Go or etcd all is skipped."""
-    pytest(session, STRIMZI_TESTS, more=("strimzi",))
+    pytest(session, STRIMZI_TESTS, workers=2, more=("strimzi",))
 
 
 @nox.session(allow_parallel=True)
 def verify(session: nox.Session) -> None:
     """The verification job, and the role and the playbook that run it: real Spark on real topics."""
-    pytest(session, "tests/verify", SPARK_TESTS, more=("spark",))
+    pytest(session, "tests/verify", SPARK_TESTS, workers=2, more=("spark",))
 
 
 @nox.session(allow_parallel=True)
 def awx(session: nox.Session) -> None:
     """Job templates and workflows as AWX runs them, its rules for surveys and credential types; with STREAMOPS_EE=1 in an image, too."""
-    pytest(session, "tests/awx", more=("awx",))
+    pytest(session, "tests/awx", workers=2, more=("awx",))
 
 
 @nox.session(allow_parallel=True)
 def cores(session: nox.Session) -> None:
-    """The same answers with every supported ansible-core."""
+    """The same answers with the newest supported ansible-core as with the oldest, MAIN_CORE, on which every other session runs."""
     found = {version: core(session, version) for version in CORES}
     commands = {version: str(bin_folder / "ansible-playbook") for version, bin_folder in found.items() if bin_folder}
     spark = main(session, "demo", "tests", "spark") / "python"  # for the role verify_replay
-    pytest(session, "tests/cores", STREAMOPS_CORES=json.dumps(commands), STREAMOPS_SPARK_PYTHON=str(spark))
+    pytest(session, "tests/cores", workers=2, STREAMOPS_CORES=json.dumps(commands), STREAMOPS_SPARK_PYTHON=str(spark))
 
 
 @nox.session(allow_parallel=True)
@@ -254,8 +256,12 @@ def static(session: nox.Session) -> None:
         "yamllint --strict .",
         "ruff check --quiet --extend-exclude plugins .",
         "ruff check --quiet --line-length 160 --target-version py38 plugins",  # what a managed host may have
+        "ruff check --quiet --line-length 160 tests/unit",  # a folder named plugins is excluded above
         "python tests/lint/action_group.py",
+        "python tests/lint/layers.py",
+        "python tests/lint/payload.py",
         "python tests/lint/text_only.py",
+        "python tests/lint/workflow.py",
         "antsibull-changelog lint",
         "antsibull-docs lint-collection-docs --plugin-docs .",
         "ansible-lint",
@@ -346,9 +352,9 @@ def galaxy(session: nox.Session) -> None:
     (artifact,) = target.glob("*.tar.gz")
     with tarfile.open(artifact) as archive:
         names = {member.name for member in archive if member.isfile()} - {"MANIFEST.json", "FILES.json"}
-    strangers = sorted(names - set(git_files()))
-    if strangers:
-        session.error(f"build_ignore in galaxy.yml lets through what git does not know: {strangers}")
+    foreign_members = sorted(names - set(git_files()))
+    if foreign_members:
+        session.error(f"build_ignore in galaxy.yml lets through what git does not know: {foreign_members}")
     config = target / "importer.cfg"
     config.write_text("[galaxy-importer]\ncheck_required_tags = true\nrequire_v1_or_greater = true\n")
     env["GALAXY_IMPORTER_CONFIG"] = str(config)

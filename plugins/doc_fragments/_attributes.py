@@ -41,7 +41,8 @@ attributes:
 options: {}
 attributes:
   action_group:
-    description: Use C(group/streamops.kafka_connect.connect) in C(module_defaults) to set the connection once for all modules.
+    description: Use C(group/streamops.kafka_connect.connect) in C(module_defaults) to set the connection for all modules of a play. It wins over
+      the variables of the host.
     support: full
     membership:
       - streamops.kafka_connect.connect

@@ -22,7 +22,7 @@ options:
     description:
       - Where changes with a O(change_id) are remembered, as of M(streamops.kafka_connect.connector_offsets).
     type: str
-    choices: [auto, topic, config, file, configmap, none]
+    choices: [auto, topic, file, configmap, none]
     default: auto
   ledger_topic:
     description:
@@ -31,7 +31,7 @@ options:
     default: connect-offset-changes
   ledger_file:
     description:
-      - The file for O(ledger=file). If there is none it is created.
+      - The file for O(ledger=file), as of M(streamops.kafka_connect.connector_offsets). If there is none it is created.
     type: path
   ledger_configmap:
     description:
@@ -53,12 +53,6 @@ options:
       - By O(method=strimzi), the KafkaMirrorMaker2 that has all of the connectors. Without it, which connectors there are is seen in the namespace, for
         which the login needs the right to list KafkaConnectors and KafkaMirrorMaker2s.
     type: str
-  list_in_check_mode:
-    description:
-      - By O(method=strimzi), whether the operator may be made to list the offsets in check mode too, as of
-        M(streamops.kafka_connect.connector_offsets).
-    type: bool
-    default: false
   offset_topic:
     description:
       - The workers' C(offset.storage.topic). If it is not given, the topic is found by its content.
@@ -72,10 +66,6 @@ options:
       - For work without O(connect_url). You say that no worker runs these connectors.
     type: bool
     default: false
-  worker_pid:
-    description:
-      - For O(method=file), the number of the worker's process, or a file that has it, as of M(streamops.kafka_connect.connector_offsets).
-    type: str
   stop:
     description:
       - Whether connectors that are not STOPPED may be stopped for the change. Without it one that runs fails the task.
@@ -96,4 +86,15 @@ options:
       - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be put back.
     type: int
     default: 120
+"""
+
+    # Of one connector, too.
+    ROLLBACK = r"""
+options:
+  rollback:
+    description:
+      - What becomes of a connector that fails when it runs again after its offsets were changed. With V(true) its offsets and its state are put back as
+        they were, and the module fails; a connector that had failed before as well stays as it is then. With V(false) the declared offsets stay.
+    type: bool
+    default: true
 """

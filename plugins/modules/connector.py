@@ -44,6 +44,7 @@ options:
       - The whole configuration. What is not listed is removed from a connector that exists.
       - Connect keeps text only, so V(1) and V("1") are the same, and V(true) is the text V(true). A null leaves the name out.
       - Values whose name looks secret (V(password), V(token), V(secret) and the like) are kept out of results and diffs.
+      - A value that was masked in a result is refused, as it would take the place of the secret.
     type: dict
   initial_state:
     description:
@@ -167,17 +168,19 @@ diff:
   elements: dict
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _config
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._connectors import declare_absent, declare_present
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.connect import connect
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.deletion import declare_absent
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect import connector_config
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.creation import declare_present
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
 
 
 def declare(client, params, check_mode):
     if params["state"] == "absent":
         return declare_absent(client, params["name"], params["wait_timeout"], check_mode, params["purge_offsets"])
     if params["purge_offsets"]:
-        raise WishError("purge_offsets belongs to state: absent. Nothing was changed.")
+        raise DeclarationError("purge_offsets belongs to state: absent. Nothing was changed.")
     return declare_present(
         client, params["name"], params["config"], params["initial_state"], params["wait_timeout"], check_mode)
 
@@ -193,7 +196,8 @@ def main():
             wait_timeout=dict(type="int", default=120),
         ),
         declare,
-        secrets=lambda params: _config.secrets(params["config"] or {}),
+        connect=connect,
+        secrets=lambda params: connector_config.secrets(params["config"] or {}),
         required_if=[("state", "present", ["config"])],
     )
 

@@ -14,6 +14,7 @@ author:
 description:
   - Shows the ledger, in which M(streamops.kafka_connect.connector_offsets) remembers every change that was declared with a
     C(change_id).
+  - Secrets inside of partitions and offsets are masked here, not in the ledger itself.
   - It writes nothing, and creates no topic and no file. A ledger that does not exist yet is empty.
 options:
   connector:
@@ -26,12 +27,11 @@ options:
     type: str
   ledger:
     description:
-      - Where the ledger is kept. V(topic) is a topic of the Kafka cluster, V(config) the configuration of each connector, V(file) a
-        file, V(configmap) a ConfigMap beside the resources of Strimzi.
+      - Where the ledger is kept. V(topic) is a topic of the Kafka cluster, V(file) a file, V(configmap) a ConfigMap beside the resources of Strimzi.
       - V(auto) is V(file) if O(ledger_file), or the file of a standalone worker, is given, else V(configmap) if O(namespace) is given, else
-        V(topic) if O(bootstrap_servers) is given, else V(config).
+        V(topic) if O(bootstrap_servers) is given, else V(file).
     type: str
-    choices: [auto, topic, config, file, configmap]
+    choices: [auto, topic, file, configmap]
     default: auto
   ledger_topic:
     description:
@@ -40,7 +40,8 @@ options:
     default: connect-offset-changes
   ledger_file:
     description:
-      - The file for O(ledger=file), on the machine where the module runs.
+      - The file for O(ledger=file), on the machine where the module runs. By default the one that
+        M(streamops.kafka_connect.connector_offsets) uses.
     type: path
   ledger_configmap:
     description:
@@ -58,8 +59,8 @@ options:
     type: path
   connect_group:
     description:
-      - The C(group.id) of the Connect cluster's workers, if the changes were declared with it. On a topic these are kept apart from
-        others of connectors of the same name.
+      - The C(group.id) of the Connect cluster's workers, if the changes were declared with it. On a topic, and in the file by default, these are kept
+        apart from others of connectors of the same name.
     type: str
   max_entries:
     description:
@@ -95,12 +96,11 @@ EXAMPLES = r"""
   ansible.builtin.assert:
     that: done.counts.started == 0
 
-- name: Look at one change in the configuration of the connector
+- name: Look at one change in the file of a user without access to the brokers
   streamops.kafka_connect.connector_changes_info:
     connect_url: http://connect.example.com:8083
     connector: orders-source
     change_id: CHG-1234
-    ledger: config
   register: one
 
 - name: What was done to the file of a standalone worker?
@@ -110,7 +110,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 ledger:
-  description: The kind of ledger that was looked at, V(topic), V(config), V(file) or V(configmap).
+  description: The kind of ledger that was looked at, V(topic), V(file) or V(configmap).
   returned: success
   type: str
 where:
@@ -149,7 +149,7 @@ changes:
       description: Who did it, as far as it is known.
       type: dict
       returned: success
-    road:
+    method:
       description: How the offsets were changed, such as V(rest), V(topic) or V(group).
       type: str
       returned: success
@@ -183,28 +183,23 @@ changes:
       description: The offsets topic that was written to; null by REST.
       type: str
       returned: success
-    state_due:
+    state_to_restore:
       description: The state that the connector has to be put back to, null if none.
       type: str
       returned: success
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._changes_info import changes_info
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import (
-    AUTO,
-    DEFAULT_CONFIG_MAP,
-    LEDGERS,
-    NONE,
-    beside_file,
-    open_ledger,
-)
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run, worker_options
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.brokers import brokers
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import worker_options
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi import connect_or_operator
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.worker_config import read_worker_config
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.report import changes_info
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import AUTO, DEFAULT_CONFIG_MAP, LEDGERS, NONE, beside_file, open_ledger
 
 
 def show(client, kafka, params, check_mode):
-    connector = params["connector"] or None
-    ledger = open_ledger(beside_file(params), client, kafka, connector)
-    return changes_info(ledger, connector, params["change_id"] or None, params["max_entries"])
+    return changes_info(open_ledger(beside_file(params), client, kafka), params["connector"] or None, params["change_id"] or None, params["max_entries"])
 
 
 def main():
@@ -221,7 +216,9 @@ def main():
             max_entries=dict(type="int", default=1000),
         ),
         show,
-        brokers=True,
+        connect=connect_or_operator(),
+        brokers=brokers,
+        prepare=read_worker_config,
     )
 
 

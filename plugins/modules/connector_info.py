@@ -134,14 +134,16 @@ connectors:
       returned: success
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._connectors import list_connectors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.connect import connect
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.connectors import list_connectors
 
 
 def main():
     run(
         dict(name=dict(type="list", elements="str")),
         lambda client, params, check_mode: list_connectors(client, params["name"]),
+        connect=connect,
     )
 
 

@@ -18,11 +18,15 @@ description:
   - Types count for a source connector. V(4), V("4") and V(4.0) are three values, and whole numbers stay exact up to 64 bits.
     A declared offset replaces the whole offset of its partition.
   - If anything fails after the first write, offsets and state are put back as they were, and the message says so or says what is
-    left to do.
+    left to do. If the connector itself fails when it is started again, which fails the task too, the change stays, and the message ends with how
+    to undo it.
+  - A signal (SIGINT, SIGTERM) before the first write gives the change up and puts the state found back. After it the change is brought to its end.
   - Where brokers are written to, it looks before whether the user has the permissions on topics and consumer groups, as far as they tell,
     and names all that are missing. Of TransactionalIds no broker tells.
   - By REST it needs Connect 3.6. On the topic where the workers keep their offsets it works with every version, for connectors that
     are gone, and for records that REST does not reach.
+  - Secrets inside of partitions and offsets (passwords in URLs, C(password=), C(token=), C(sig=) and the like) are masked in results, diffs and
+    messages. A masked text that is given back is refused. Backups (mode 0600) and what is written are exact.
   - The offsets of a sink are what its consumer group has committed. Besides REST they can be changed by Kafka itself, with every version
     of Connect and for sinks that are gone, and declared in words with O(reset_to).
 attributes:
@@ -47,7 +51,8 @@ options:
     description:
       - V(present) sets the listed partitions to the listed offsets. Others stay, unless O(purge=true).
       - V(absent) removes the offsets of the listed partitions, or of all if nothing is listed by O(offsets), O(src) or O(content)
-        (a reset of the connector). A source then reads as if for the first time, a sink where its C(auto.offset.reset) says.
+        (a reset of the connector). A source then reads as if for the first time, a sink where its C(auto.offset.reset) says. A reset on the
+        offsets topic also removes records whose keys name the connector but cannot be read as partitions.
       - V(restored) undoes the change O(change_id). What that change replaced is put back, other partitions are left alone. On the offsets
         topic the very same bytes are put back. It is refused if the connector was changed under another id since, unless O(force=true).
     type: str
@@ -63,9 +68,11 @@ options:
         C(offset) a pair can have C(next_offset), the record to copy next, of which one less is stored; V(0) removes the offset.
       - What is declared for it is compared with its configuration and with the source cluster (see O(source_clusters)) before anything
         is changed.
-      - On ansible-core 2.18 and older an expression inside the list, such as C({{ pos + 1 }}) and even C({{ pos | int }}),
-        becomes text, and JSON text becomes a structure. Pass the whole list as one variable there, or use O(content).
       - A list that is one JSON text belongs into O(content).
+      - YAML reads some texts without quotes as something else, V(12:30) as 750 and V(yes) as true. A number, boolean or null where the live
+        offset has text is refused, or for a null a warning; O(force=true) says that it is meant.
+      - A declared offset replaces the whole map of a source's partition. One that lacks fields of the live offset is refused, unless
+        O(force=true), as a task that looks for such a field fails. Of a backup of the same connector class and version that is a warning.
     type: list
     elements: dict
   src:
@@ -99,13 +106,12 @@ options:
     elements: raw
   content:
     description:
-      - The same document given directly, as JSON text or as a structure. Text that comes out of a variable needs the filter
-        C(string) on ansible-core 2.18 and older.
+      - The same document given directly, as JSON text or as a structure.
     type: raw
   copy_from:
     description:
       - Name of another connector, the offsets of which are declared for this one, as they are when they are read. Of a cluster's own
-        connector, also one that is gone, by the same road. With O(src) or O(content) it is the connector's name in that document, which can come
+        connector, also one that is gone, by the same method. With O(src) or O(content) it is the connector's name in that document, which can come
         from another cluster.
       - The other connector keeps its offsets; remove them with another task (O(state=absent)).
       - A connector that goes on running has other offsets with every run. With O(change_id) they are copied once.
@@ -136,16 +142,13 @@ options:
     description:
       - Where changes with a O(change_id) are remembered.
       - V(topic) is a compacted topic, O(ledger_topic). Several controllers can use it at the same time.
-      - V(config) is a marker in the connector's own configuration, for those who have nothing but REST. It changes that configuration, and a
-        worker restarts a running connector for that. The last ten changes are kept. It is gone with the connector.
-        Two controllers that start the same change at the very same moment may both make it.
       - V(configmap) is O(ledger_configmap), for O(method=strimzi). Several controllers can use it at the same time.
-      - V(file) is O(ledger_file), for runs on one machine. With O(method=file) it is by default beside that file, with C(.changes.json) after its name.
+      - V(file) is O(ledger_file), for runs on one machine.
       - V(auto) is V(file) if O(ledger_file) is given, else V(configmap) with O(method=strimzi), else V(topic) if O(bootstrap_servers) are given, else
-        V(config). Runs of one change have to use the same ledger.
+        V(file). Runs of one change have to use the same ledger.
       - V(none) remembers nothing, and cannot go with O(change_id).
     type: str
-    choices: [auto, topic, config, file, configmap, none]
+    choices: [auto, topic, file, configmap, none]
     default: auto
   ledger_topic:
     description:
@@ -157,6 +160,9 @@ options:
   ledger_file:
     description:
       - The file for O(ledger=file), on the machine where the module runs. If there is none it is created.
+      - By default it is C(changes.json) below C($XDG_STATE_HOME/streamops.kafka_connect) (C(~/.local/state) without that variable), in a folder for the
+        Kafka cluster, and for O(connect_group) if it is given. A job of AWX loses it with its disk, which is a warning. With O(method=file) it is beside
+        that file by default, with C(.changes.json) after its name.
     type: path
   ledger_configmap:
     description:
@@ -212,17 +218,27 @@ options:
         other type (source, sink).
       - Under O(state=restored), whether to undo a change though the connector was changed under another id since.
       - For a sink, whether to set offsets that are outside of the log, where its consumer goes by C(auto.offset.reset) instead. With
-        O(bootstrap_servers) that is refused otherwise.
+        O(bootstrap_servers) that is refused otherwise. And whether to set some for topics that it does not read by its configuration.
       - For MirrorMaker, whether to set offsets that its source cluster does not confirm, and to change those of a checkpoint or heartbeat
         connector, which never reads them.
       - Whether to change offsets by another method than V(strimzi) though the connector is owned by Strimzi's operator, which starts it again at its
         next look.
+      - By O(method=file), whether to set a position of FileStreamSource that its file, as seen where the module runs, does not have.
+      - Whether to set offsets of a source that have other types than the live ones, or that lack some of their fields, which is a warning then.
+      - Whether to take an O(offset_topic) that looks like that of another Connect cluster, or that another Connect cluster may share, which has a
+        connector of the same name.
       - It allows nothing else.
+    type: bool
+    default: false
+  accept_duplicates:
+    description:
+      - For MirrorMaker's source connector, whether it is meant that records are copied again which the target has already. Needed where its position
+        moves back, on any partition; the message says how many records that are at most. O(state=restored) says it as a warning.
     type: bool
     default: false
   method:
     description:
-      - The road to the offsets. V(rest) is Connect's REST API. V(topic) is the topic on which the workers keep the offsets of source
+      - How the offsets are reached. V(rest) is Connect's REST API. V(topic) is the topic on which the workers keep the offsets of source
         connectors. Keys are written there byte for byte as they were found, to the topic partition where they were found, all
         records of a change in one transaction.
       - V(group) is the consumer group of a sink, by Kafka's admin protocol. Kafka takes that only while the group has no members; if it has, the
@@ -235,9 +251,11 @@ options:
         O(bootstrap_servers) is given. REST cannot do it on
         Connect before 3.6, for a connector that is gone, for a name with C(/), C(%) or C(\\) on Connect 4, and for partitions whose
         records have other key bytes than the worker builds. With O(bootstrap_servers) the topic is read to see whether there are
-        such records, also where REST shows nothing of it. RV(method) and RV(method_reason) tell which road was taken and why.
+        such records, also where REST shows nothing of it. RV(method) and RV(method_reason) say which method was used and why.
       - V(strimzi) has Strimzi's operator (0.44 or later) do it, for a connector that it makes from a KafkaConnector or KafkaMirrorMaker2. It is stopped
-        by C(spec.state), and offsets go through the ConfigMaps that the resource names in C(listOffsets) and C(alterOffsets). That is also V(auto)
+        by C(spec.state), and offsets go through the ConfigMaps that the resource names in C(listOffsets) and C(alterOffsets). To have them listed
+        changes an annotation for a moment, and the ConfigMap for listings. In check mode a worker is asked instead if O(connect_url) is given.
+        That is also V(auto)
         with O(namespace) or O(resource), unless O(offset_file) is given. With another method these two options serve to find out whether an operator
         owns the connector, which is refused then without O(force=true).
     type: str
@@ -249,19 +267,6 @@ options:
       - By default it is the KafkaConnector with the name of the connector. For a connector of a mirror the namespace is searched for the KafkaMirrorMaker2
         that has it, for which the login needs the right to list those.
     type: str
-  list_in_check_mode:
-    description:
-      - By O(method=strimzi), whether the operator may be made to list the offsets in check mode too. That changes an annotation for a moment, and the
-        ConfigMap for listings, but neither offsets nor the connector.
-      - Otherwise a worker is asked in check mode, which needs O(connect_url).
-    type: bool
-    default: false
-  apply:
-    description:
-      - By O(method=strimzi), V(false) changes nothing, and returns in RV(manifests) and RV(patches) what would have to be applied, for those whose
-        resources are kept in Git. Live offsets are read as in check mode; without them what is declared is rendered as it is.
-    type: bool
-    default: true
   consumer_group:
     description:
       - The consumer group of a sink. By default the connector's C(consumer.override.group.id), else C(connect-) and its name.
@@ -278,19 +283,16 @@ options:
       - For work without O(connect_url), on the offsets topic, which needs it, or on the consumer group of a sink, which does not, as Kafka refuses
         to change one that has members. You say that no worker runs the connector. A task that runs would write its own offset over the change.
       - The brokers are asked all the same whether a group of Connect workers has a task of the connector; then the task fails.
-      - Where a worker can be asked, its answer counts, and this option has no effect. One that cannot be reached is not asked.
+      - Of a connector that is gone, a worker cannot tell whether a task of it still runs. Where the brokers do not show the workers' group either (the user
+        needs the right to Describe it), a change on the offsets topic is refused without this option.
+      - Otherwise, where a worker can be asked, its answer counts, and this option has no effect. One that cannot be reached is not asked.
     type: bool
     default: false
-  worker_pid:
-    description:
-      - For O(method=file), the number of the worker's process on the machine where the module runs, or a file that has it. If it runs the task fails.
-      - On Linux a standalone worker that has the file is found without this. A file that is not there stands for a worker that has ended.
-    type: str
   connect_group:
     description:
       - The workers' C(group.id). For a connector that is gone and with O(assume_stopped=true) the brokers are asked whether workers still
-        run it, then only of this group. Needed where several Connect clusters on one Kafka cluster have connectors of the same name.
-      - It also vouches for O(offset_topic), which is refused otherwise where it looks like that of another Connect cluster.
+        run it, then only of this group, as far as the others have offsets topics of their own. Needed where several Connect clusters on one Kafka
+        cluster have connectors of the same name.
     type: str
   raw_keys:
     description:
@@ -343,6 +345,7 @@ extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
   - streamops.kafka_connect._strimzi
+  - streamops.kafka_connect._many.rollback
   - streamops.kafka_connect._worker
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.actiongroup_connect
@@ -431,11 +434,12 @@ EXAMPLES = r"""
   streamops.kafka_connect.connector_offsets:
     namespace: kafka
     name: orders-source
-    apply: false
+    stop: true
     offsets:
       - partition: {filename: /data/orders.txt}
         offset: {position: 0}
-  register: rendered
+  check_mode: true
+  register: checked
 
 - name: Have MirrorMaker copy a topic again from record 4000 of its partition 0 on
   streamops.kafka_connect.connector_offsets:
@@ -550,12 +554,12 @@ EXAMPLES = r"""
 
 RETURN = r"""
 method:
-  description: The road that was taken.
+  description: The method that was used.
   returned: success
   type: str
   sample: rest
 method_reason:
-  description: Why that road was taken.
+  description: Why that method was used.
   returned: success
   type: str
   sample: REST can do it
@@ -566,9 +570,10 @@ resource:
   sample: KafkaConnector/orders-source
 manifests:
   description:
-    - What would have to be applied first, whole Kubernetes objects. It is the ConfigMap with the new offsets; for a reset there is none. Other entries
-      of a ConfigMap of that name have to stay.
-  returned: with O(apply=false)
+    - For those whose resources are kept in Git, what would have to be applied first, whole Kubernetes objects.
+    - It is the ConfigMap with the new offsets; for a reset there is none. Other entries of a ConfigMap of that name have to stay.
+    - Null, as is RV(patches), if O(max_entries) has cut RV(actions), or if the offsets hold a secret, which no result shows.
+  returned: in check mode, by O(method=strimzi)
   type: list
   elements: dict
   sample:
@@ -581,7 +586,7 @@ patches:
     - What would have to be done with the resource then, one after the other. Each has a C(description), a C(target) (apiVersion, kind, name, namespace)
       and a C(patch), a list of JSON patch operations, as Kustomize takes them.
     - The annotation is no matter for Git, as the operator removes it when the change is made.
-  returned: with O(apply=false)
+  returned: in check mode, by O(method=strimzi)
   type: list
   elements: dict
 offset_topic:
@@ -601,7 +606,8 @@ connector_exists:
   returned: success
   type: bool
 offsets:
-  description: The offsets after the change, in check mode as predicted. They can be given back as O(offsets).
+  description:
+    - The offsets after the change, in check mode as predicted. They can be given back as O(offsets), unless they hold masked secrets.
   returned: success
   type: list
   elements: dict
@@ -699,8 +705,8 @@ change:
       description: C(user), C(host), C(requested_by), and C(job) and C(job_host) under AWX; the same with C(restored_) for who undid it.
       type: dict
       returned: success
-    road:
-      description: The road, such as V(rest), V(topic) or V(strimzi).
+    method:
+      description: The method, such as V(rest), V(topic) or V(strimzi).
       type: str
       returned: success
     offset_topic:
@@ -715,7 +721,7 @@ change:
       description: V(source) or V(sink).
       type: str
       returned: success
-    state_due:
+    state_to_restore:
       description: The state that the connector is still to be put back to. Null if it is not.
       type: str
       returned: success
@@ -816,46 +822,26 @@ diff:
         {"filename": "/data/orders.txt"}: backward by 4096
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._backup import default_path
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import LATER, LEAVE, PUT_BACK, OffsetsChange
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change_options import change_options
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._copy import Copy
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.choose import ledger_for_changes
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._once import Once
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._roads import Roads
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._strimzi_render import render
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._wish import read_wish
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.brokers import brokers, source_clusters
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.change_options import change_options
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi import connect_or_operator
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.worker_config import read_worker_config
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import of_options
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.execute import execute_one
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import LATER, LEAVE, PUT_BACK
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.session import Session
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.operator_guard import STRIMZI
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_manifests import manifests
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_offsets import StrimziOffsets
 
 
 def declare(client, kafka, sources, params, check_mode):
-    name, undo = params["name"], params["state"] == "restored"
-
-    def roads(connector, **own):
-        return Roads(client, connector, kafka, params["method"], params["offset_topic"], connect_group=params["connect_group"],
-                     force=params["force"], sources=sources, offset_file=params["offset_file"], worker_pid=params["worker_pid"], **own)
-
-    copy = Copy(client, params["copy_from"], roads(params["copy_from"]), params["rewrite"], params["purge"],
-                params["force"]) if params["copy_from"] else None
-    wish = read_wish(params, copy)
-    once = None
-    if params["change_id"]:
-        once = Once(ledger_for_changes(params, client, kafka, name), name, params["change_id"], params["requested_by"] or None, undo, params["force"])
-    change = OffsetsChange(
-        client,
-        name,
-        wish,
-        roads(name, raw_keys=params["raw_keys"], key_order=params["key_order"], consumer_group=params["consumer_group"]),
-        once=once,
-        after_change=params["after_change"],
-        settle=params["settle"],
-        stop=params["stop"] or not params["apply"],
-        backup=(params["backup_file"] or default_path(name)) if params["backup"] else None,
-        assume_stopped=params["assume_stopped"],
-        wait_timeout=params["wait_timeout"],
-        max_entries=params["max_entries"],
-    )
-    return change.run(check_mode) if params["apply"] else render(client, change, wish)
+    session = Session(client, kafka, sources, params)
+    result = execute_one(session, of_options(params, session.copy()), check_mode)
+    if check_mode and result["method"] == STRIMZI:
+        result.update(manifests(client, params["name"], result))
+    return result
 
 
 def main():
@@ -877,15 +863,18 @@ def main():
             max_skip=dict(type="raw"),
             only=dict(type="str", choices=["forward", "backward"]),
             force=dict(type="bool", default=False),
-            apply=dict(type="bool", default=True),
+            accept_duplicates=dict(type="bool", default=False),
             consumer_group=dict(type="str"),
             raw_keys=dict(type="list", elements="str", no_log=False),
             key_order=dict(type="list", elements="str", no_log=False),
             max_entries=dict(type="int", default=1000),
         ),
         declare,
-        brokers=True,
-        sources=True,
+        connect=connect_or_operator(StrimziOffsets),
+        brokers=brokers,
+        sources=source_clusters,
+        prepare=read_worker_config,
+        exact=("manifests", "patches"),
         mutually_exclusive=[("offsets", "src", "content", "reset_to"), ("offsets", "copy_from", "reset_to")],
         required_if=[("state", "present", ["offsets", "src", "content", "copy_from", "reset_to"], True), ("state", "restored", ["change_id"])],
     )

@@ -17,7 +17,8 @@ description:
   - All are looked at before the first one is stopped, and what is wrong with one of them keeps all of them from being changed. They are stopped at
     the same time, as each stop makes the whole Connect cluster rebalance, and what goes to the offsets topic, or into a standalone worker's file, is
     read once and written in one transaction.
-  - If one of them fails after that, its offsets and its state are put back, and the others are made. The message names those that failed. With
+  - If one of them fails after that, its offsets and its state are put back, and the others are made. One that fails only when it is started again
+    keeps the change. The message names those that failed. With
     O(change_id) that is so within a group of 25; later groups are not begun then.
   - One document for many connectors is declared by M(streamops.kafka_connect.connector_offsets_import).
 attributes:
@@ -93,6 +94,12 @@ options:
         description: Whether to do what is refused otherwise.
         type: bool
         default: false
+      accept_duplicates:
+        description:
+          - For MirrorMaker's source connector, whether it is meant that records are copied again which the target has already. Needed where its position
+            moves back, on any partition; the message says how many records that are at most. O(connectors[].state=restored) says it as a warning.
+        type: bool
+        default: false
       consumer_group:
         description: The consumer group of a sink, where neither its configuration nor its name tell.
         type: str
@@ -112,7 +119,7 @@ options:
     default: found
   method:
     description:
-      - The road to the offsets, as of M(streamops.kafka_connect.connector_offsets). With V(auto) each connector takes REST where that can do it.
+      - How the offsets are reached, as of M(streamops.kafka_connect.connector_offsets). With V(auto) each connector takes REST where that can do it.
     type: str
     choices: [auto, rest, topic, group, file, strimzi]
     default: auto
@@ -126,6 +133,7 @@ extends_documentation_fragment:
   - streamops.kafka_connect._kafka
   - streamops.kafka_connect._strimzi
   - streamops.kafka_connect._many
+  - streamops.kafka_connect._many.rollback
   - streamops.kafka_connect._worker
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.actiongroup_connect
@@ -172,7 +180,7 @@ connectors:
   description:
     - The connectors in the order of O(connectors). Each has its C(name), and what M(streamops.kafka_connect.connector_offsets) returns of it,
       such as C(changed), C(actions), C(offsets), C(offsets_before), C(method), C(state_before), C(connector), C(already_applied) and C(change).
-    - After a failure, null in the place of those that were not made.
+    - After a failure, null in the place of those that were not made; in check mode, of those that cannot be predicted.
   returned: unless the list itself is wrong
   type: list
   elements: dict
@@ -214,10 +222,14 @@ diff:
   elements: dict
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._bulk import declare
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change_options import change_options
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._many import FINAL_STATES, FOUND
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.brokers import brokers, source_clusters
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.change_options import change_options
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi import connect_or_operator
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.worker_config import read_worker_config
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.bulk import declare
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.session import FINAL_STATES, FOUND
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_offsets import StrimziOffsets
 
 
 def _connector_options() -> dict:
@@ -236,6 +248,7 @@ def _connector_options() -> dict:
         max_skip=dict(type="raw"),
         only=dict(type="str", choices=["forward", "backward"]),
         force=dict(type="bool", default=False),
+        accept_duplicates=dict(type="bool", default=False),
         consumer_group=dict(type="str"),
         raw_keys=dict(type="list", elements="str", no_log=False),
         key_order=dict(type="list", elements="str", no_log=False),
@@ -254,8 +267,10 @@ def main():
             max_entries=dict(type="int", default=1000),
         ),
         declare,
-        brokers=True,
-        sources=True,
+        connect=connect_or_operator(StrimziOffsets),
+        brokers=brokers,
+        sources=source_clusters,
+        prepare=read_worker_config,
     )
 
 

@@ -17,6 +17,7 @@ description:
     C(streamops.kafka_connect.import_offsets) declare them again, there or on another cluster. This is the tool that KIP-199 proposed.
   - Nothing is stopped or changed. Of a connector that runs they are the offsets that it has flushed last.
   - The file is written where the module runs, in one step, with mode 0600. If it holds the same already, it stays as it is.
+  - The file is exact. Secrets inside of partitions and offsets, which the results of all modules mask, are in it as they are.
 attributes:
   check_mode:
     support: full
@@ -41,7 +42,7 @@ options:
     elements: str
   method:
     description:
-      - The road to the offsets, as of M(streamops.kafka_connect.connector_offsets_info). With V(auto) and O(bootstrap_servers) the offsets topic is
+      - How the offsets are reached, as of M(streamops.kafka_connect.connector_offsets_info). With V(auto) and O(bootstrap_servers) the offsets topic is
         read once, which also has the connectors that are gone, and the consumer groups of the sinks.
     type: str
     choices: [auto, rest, topic, group, file]
@@ -103,7 +104,7 @@ partitions:
   returned: success
   type: int
 method:
-  description: The road that was taken for all of them; sinks come from their consumer groups, or by REST.
+  description: The method that was used for all of them; sinks come from their consumer groups, or by REST.
   returned: success
   type: str
 diff:
@@ -113,9 +114,13 @@ diff:
   elements: dict
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._export import export
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run, worker_options
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._offsets_info import OffsetsInfo
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.brokers import brokers
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.connect import connect
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import worker_options
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.worker_config import read_worker_config
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_export import export
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_info import OffsetsInfo
 
 
 def write(client, kafka, params, check_mode):
@@ -136,7 +141,9 @@ def main():
             partial=dict(type="bool", default=False),
         ),
         write,
-        brokers=True,
+        connect=connect,
+        brokers=brokers,
+        prepare=read_worker_config,
     )
 
 

@@ -18,7 +18,8 @@ description:
     are looked at before the first one is stopped, and what is wrong with one of them keeps all of them from being changed. They are stopped
     at the same time, and what goes to the offsets topic, or into a standalone worker's file, is read once and written in one transaction.
   - Partitions that the document does not mention stay, unless O(purge=true). A null offset removes.
-  - If one of them fails after that, its offsets and its state are put back, and the others are made. The message names those that failed.
+  - If one of them fails after that, its offsets and its state are put back, and the others are made. One that fails only when it is started again
+    keeps the change. The message names those that failed.
 attributes:
   check_mode:
     support: full
@@ -36,13 +37,14 @@ options:
       - File with the document. It is read where the module runs.
       - Taken are an export or a backup of this collection, a JSON object from connector names to lists of pairs (KIP-199), and of a single connector
         an answer of C(GET /connectors/NAME/offsets), Strimzi's C(offsets.json), or a plain list of pairs.
+      - An export tells class and version of each connector. If a connector is another one here, that is a warning, and offsets that lack fields of
+        the live ones are refused without O(force=true), as those of documents in other formats are.
       - An export is refused if it holds fewer or more pairs than it was written with, and, without O(force=true), if it was written on another
         Kafka cluster or of a connector of the other type.
     type: path
   content:
     description:
-      - The same document given directly, as JSON text or as a structure. Text that comes out of a variable needs the filter
-        C(string) on ansible-core 2.18 and older.
+      - The same document given directly, as JSON text or as a structure.
     type: raw
   connectors:
     description:
@@ -64,7 +66,14 @@ options:
     default: false
   force:
     description:
-      - As of M(streamops.kafka_connect.connector_offsets), for documents of another cluster and offsets that nobody confirms.
+      - As of M(streamops.kafka_connect.connector_offsets), for documents of another cluster, offsets that nobody confirms, and offsets with other
+        types or fewer fields than the live ones.
+    type: bool
+    default: false
+  accept_duplicates:
+    description:
+      - For MirrorMaker's source connector, whether it is meant that records are copied again which the target has already. Needed where its position
+        moves back, on any partition; the message says how many records that are at most.
     type: bool
     default: false
   final_state:
@@ -75,7 +84,7 @@ options:
     default: found
   method:
     description:
-      - The road to the offsets, as of M(streamops.kafka_connect.connector_offsets). With V(auto) each connector takes REST where that can do it.
+      - How the offsets are reached, as of M(streamops.kafka_connect.connector_offsets). With V(auto) each connector takes REST where that can do it.
       - V(topic) writes those of all sources in one transaction, which is the fastest for many connectors; those of sinks are set by their consumer
         groups then.
     type: str
@@ -91,6 +100,7 @@ extends_documentation_fragment:
   - streamops.kafka_connect._kafka
   - streamops.kafka_connect._strimzi
   - streamops.kafka_connect._many
+  - streamops.kafka_connect._many.rollback
   - streamops.kafka_connect._worker
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.actiongroup_connect
@@ -150,7 +160,7 @@ connectors:
       type: dict
       returned: success
     method:
-      description: The road that was taken.
+      description: The method that was used.
       type: str
       returned: success
     connector_exists:
@@ -194,10 +204,14 @@ diff:
   elements: dict
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change_options import change_options
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._import import declare
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._many import FINAL_STATES, FOUND
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.brokers import brokers, source_clusters
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.change_options import change_options
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi import connect_or_operator
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.worker_config import read_worker_config
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_import import declare
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.session import FINAL_STATES, FOUND
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_offsets import StrimziOffsets
 
 
 def main():
@@ -210,12 +224,15 @@ def main():
             purge=dict(type="bool", default=False),
             seed=dict(type="bool", default=False),
             force=dict(type="bool", default=False),
+            accept_duplicates=dict(type="bool", default=False),
             final_state=dict(type="str", choices=FINAL_STATES, default=FOUND),
             max_entries=dict(type="int", default=20),
         ),
         declare,
-        brokers=True,
-        sources=True,
+        connect=connect_or_operator(StrimziOffsets),
+        brokers=brokers,
+        sources=source_clusters,
+        prepare=read_worker_config,
         mutually_exclusive=[("src", "content")],
         required_one_of=[("src", "content")],
     )

@@ -19,6 +19,8 @@ description:
     worker; only source connectors keep their offsets there.
   - The offsets of a sink are what its consumer group has committed. With O(bootstrap_servers) they are shown with every version of Connect and
     also for sinks that are gone, and beside them where the log begins and ends, how many records are left to read, and who is in the group.
+  - Secrets inside of partitions, offsets and keys are masked. What was masked cannot be given back to M(streamops.kafka_connect.connector_offsets), which
+    refuses it; an export has it as it is.
 options:
   name:
     description:
@@ -26,7 +28,7 @@ options:
     type: str
   method:
     description:
-      - The road to the offsets. V(rest) is Connect's REST API, V(topic) the topic on which the workers keep them, V(group) the consumer group of
+      - How the offsets are reached. V(rest) is Connect's REST API, V(topic) the topic on which the workers keep them, V(group) the consumer group of
         a sink (without O(name) of all sinks), V(file) a standalone worker's O(offset_file).
       - V(auto) is V(file) with O(offset_file). Else it takes REST where it shows them, and the topic (of a sink, the group), if
         O(bootstrap_servers) is given, where it does not (a worker that is too old, a connector that is gone or cannot be named in a URL,
@@ -43,13 +45,6 @@ options:
       - By default it is the KafkaConnector with the name of the connector. For a connector of a mirror the namespace is searched for the KafkaMirrorMaker2
         that has it, for which the login needs the right to list those.
     type: str
-  list_in_check_mode:
-    description:
-      - By O(method=strimzi), whether the operator may be made to list the offsets in check mode too. That changes an annotation for a moment, and the
-        ConfigMap for listings, but neither offsets nor the connector.
-      - Otherwise a worker is asked in check mode, which needs O(connect_url).
-    type: bool
-    default: false
   consumer_group:
     description:
       - The consumer group of a sink. By default the connector's C(consumer.override.group.id), else C(connect-) and its name.
@@ -159,7 +154,7 @@ connector_exists:
   returned: with O(name)
   type: bool
 method:
-  description: The road that was taken.
+  description: The method that was used.
   returned: success
   type: str
   sample: rest
@@ -182,7 +177,9 @@ offsets_count:
 group:
   description:
     - The consumer group of a sink, C(name), C(state) (as Kafka calls it; null if the brokers know no such group) and its C(members), each with
-      C(client_id), C(host) and the number of C(partitions) that it reads. Null without O(bootstrap_servers) and for a source.
+      C(client_id), C(host) and the number of C(partitions) that it reads. Null for a source.
+    - Without O(bootstrap_servers), or where these are not the brokers from which it reads, C(name) is what O(consumer_group) or the connector's
+      configuration says, and C(state) and C(members) are null.
   returned: with O(name)
   type: dict
   sample:
@@ -206,8 +203,9 @@ positions_count:
   type: int
 lag:
   description:
-    - The sum of all C(lag) in RV(positions), cut or not. Without O(name) the sum over all sinks. Partitions without an offset count as nothing.
-    - Null for a source, and without O(bootstrap_servers).
+    - The sum of all C(lag) in RV(positions), cut or not. Without O(name) the sum over all sinks where it is known. Partitions with records and without
+      an offset are no part of it, which is a warning.
+    - Null for a source, without O(bootstrap_servers), and for a sink that has no offset at all, but records to read.
   returned: success
   type: int
 unreadable:
@@ -227,7 +225,7 @@ truncated:
   description: Whether O(max_entries) has cut RV(offsets).
   returned: with O(name)
   type: bool
-oddities:
+anomalies:
   description:
     - Partitions whose records are not as a worker alone would have left them. Empty by REST, which does not see records.
     - C(kinds) has V(split) (the same key on several topic partitions), V(encodings) (several spellings of the key), V(foreign) (a
@@ -248,7 +246,7 @@ oddities:
           tombstone: false
           encoding: connect
           shown: true
-oddities_count:
+anomalies_count:
   description: How many such partitions there are.
   returned: with O(name)
   type: int
@@ -333,8 +331,13 @@ connector:
     tasks: []
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run, worker_options
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._offsets_info import OffsetsInfo
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.brokers import brokers
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import worker_options
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi import connect_or_operator
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.worker_config import read_worker_config
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_info import OffsetsInfo
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_offsets import StrimziOffsets
 
 
 def show(client, kafka, params, check_mode):
@@ -350,14 +353,15 @@ def main():
             name=dict(type="str"),
             method=dict(type="str", choices=["auto", "rest", "topic", "group", "file", "strimzi"], default="auto"),
             resource=dict(type="str"),
-            list_in_check_mode=dict(type="bool", default=False),
             consumer_group=dict(type="str"),
             offset_topic=dict(type="str"),
             history=dict(type="bool", default=False),
             max_entries=dict(type="int", default=1000),
         ),
         show,
-        brokers=True,
+        connect=connect_or_operator(StrimziOffsets),
+        brokers=brokers,
+        prepare=read_worker_config,
     )
 
 

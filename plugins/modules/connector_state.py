@@ -144,8 +144,9 @@ diff:
   elements: dict
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._connectors import declare_state
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi import connect_or_operator
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.connector_state import declare_state
 
 
 def main():
@@ -160,6 +161,7 @@ def main():
         ),
         lambda client, params, check_mode: declare_state(
             client, params["name"], params["state"], params["wait_timeout"], check_mode, params["force"]),
+        connect=connect_or_operator(),
     )
 
 

@@ -46,14 +46,10 @@ options:
     description: Whether to list what is on the topics of offset-syncs and checkpoints, decoded.
     type: bool
     default: false
-  metrics:
-    description: Whether to give the numbers as RV(metrics) as well, for Prometheus.
-    type: bool
-    default: false
   max_entries:
     description:
       - How many partitions the result lists at most. V(0) lists all of them. Several flows share them evenly.
-      - The sums always count all of them, RV(flows[].truncated) tells whether the list was cut, and RV(metrics) is never cut.
+      - The sums always count all of them, and RV(flows[].truncated) tells whether the list was cut.
     type: int
     default: 1000
 extends_documentation_fragment:
@@ -69,6 +65,7 @@ notes:
   - Needs the permissions Describe and Read on the offsets topic, on C(ALIAS.checkpoints.internal) and C(heartbeats) of the target, Describe and Read
     on the replicated topics of the source, and Describe and Read on C(mm2-offset-syncs.ALIAS.internal), by default of the source. For a dedicated
     MirrorMaker also on C(mm2-configs.ALIAS.internal). What is missing is left out with a warning.
+  - Consumer groups on the target that are beyond the end of a copy are a warning, if the user may Describe them.
 seealso:
   - module: streamops.kafka_connect.connector_offsets
   - module: streamops.kafka_connect.connector_offsets_info
@@ -95,13 +92,6 @@ EXAMPLES = r"""
     bootstrap_servers: [kafka.west.example.com:9092]
     offset_topic: mm2-offsets.east.internal
     topics: ["orders*"]
-
-- name: For Prometheus
-  streamops.kafka_connect.mirror_info:
-    connect_url: http://connect.west.example.com:8083
-    bootstrap_servers: [kafka.west.example.com:9092]
-    metrics: true
-  register: mirror
 """
 
 RETURN = r"""
@@ -322,24 +312,18 @@ flows:
       offset_syncs: {topic: mm2-offset-syncs.west.internal, at: source, exists: true, records: 12, unreadable: 0, tombstones: 0}
       checkpoints: {topic: east.checkpoints.internal, exists: true, records: 4, unreadable: 0, tombstones: 0, groups: [billing]}
       heartbeat: {time: "2026-01-31T12:00:09.000Z", age_ms: 800}
-metrics:
-  description:
-    - The numbers of each partition and the age of the heartbeats in the exposition format of Prometheus, as a C(textfile) collector takes it.
-      C(kafka_mirror_next_offset), C(kafka_mirror_source_begin_offset), C(kafka_mirror_source_end_offset), C(kafka_mirror_lag_records),
-      C(kafka_mirror_lag_seconds), C(kafka_mirror_lost_records) and C(kafka_mirror_heartbeat_age_seconds).
-    - What is not known has no line.
-  returned: with O(metrics=true)
-  type: str
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror_info import MirrorInfo
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.brokers import brokers, source_clusters
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.connect import connect
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.report import MirrorInfo
 
 
 def show(client, kafka, sources, params, check_mode):
     info = MirrorInfo(client, kafka, sources, params["offset_topic"] or None, params["topics"], params["lag_time"], params["records"],
                       params["max_entries"])
-    return info.result(params["name"] or None, params["metrics"])
+    return info.result(params["name"] or None)
 
 
 def main():
@@ -350,12 +334,12 @@ def main():
             offset_topic=dict(type="str"),
             lag_time=dict(type="bool", default=True),
             records=dict(type="bool", default=False),
-            metrics=dict(type="bool", default=False),
             max_entries=dict(type="int", default=1000),
         ),
         show,
-        brokers=True,
-        sources=True,
+        connect=connect,
+        brokers=brokers,
+        sources=source_clusters,
     )
 
 

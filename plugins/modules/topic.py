@@ -132,8 +132,9 @@ diff:
   elements: dict
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import cluster_asked, run
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._topics import ABSENT, EMPTIED, declare_topics
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.brokers import brokers, cluster_asked, source_clusters
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.topics import ABSENT, EMPTIED, declare_topics
 
 
 def main():
@@ -144,11 +145,10 @@ def main():
             cluster=dict(type="str"),
             wait_timeout=dict(type="int", default=120),
         ),
-        lambda client, kafka, sources, params, check_mode: declare_topics(
+        lambda kafka, sources, params, check_mode: declare_topics(
             cluster_asked(kafka, sources, params["cluster"]), params["names"], params["state"], params["wait_timeout"], check_mode),
-        brokers=True,
-        sources=True,
-        alone=True,
+        brokers=brokers,
+        sources=source_clusters,
     )
 
 

@@ -139,15 +139,12 @@ topics:
       records_at_most: 150
 """
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import cluster_asked, run
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._topic_offsets import (
-    READ_COMMITTED,
-    READ_UNCOMMITTED,
-    topic_offsets,
-)
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.brokers import brokers, cluster_asked, source_clusters
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.topic_offsets import READ_COMMITTED, READ_UNCOMMITTED, topic_offsets
 
 
-def show(client, kafka, sources, params, check_mode):
+def show(kafka, sources, params, check_mode):
     return topic_offsets(cluster_asked(kafka, sources, params["cluster"]), params["topics"], params["timestamp"] or None, params["isolation"],
                          params["quiet"], params["wait_timeout"])
 
@@ -163,9 +160,8 @@ def main():
             wait_timeout=dict(type="int", default=120),
         ),
         show,
-        brokers=True,
-        sources=True,
-        alone=True,
+        brokers=brokers,
+        sources=source_clusters,
     )
 
 

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 
+from tests.integration.support.modules import run_module
 from tests.integration.support.proxy import Answer
 from tests.integration.support.runs import sends
 
@@ -21,9 +21,13 @@ def statuses(artifact: dict) -> dict[str, str]:
     return {host: one["status"] for host, one in artifact["clusters"].items()}
 
 
-def ledger(worker, name: str) -> dict:
-    """The one change of a connector, as its configuration remembers it."""
-    change, = json.loads(worker.config(name)["streamops.kafka_connect.changes"])
+def ledger(fleet, host: str, name: str | None = None) -> dict:
+    """The one change of a connector that its cluster has on the topic of changes."""
+    found = run_module("connector_changes_info", {
+        "connect_url": fleet.workers[host].url, "connector": name or fleet.name,
+        "bootstrap_servers": fleet.groups["all"]["vars"]["kafka_bootstrap_servers"],
+        "connect_group": fleet.groups["_meta"]["hostvars"][host]["kafka_connect_group"]})
+    change, = found["changes"]
     return change
 
 
@@ -35,7 +39,7 @@ def check_cancelled(awx, fleet, template, proxy_to) -> None:
     worker = fleet.workers["us-1"]
     worker.put(fleet.name, "resume")
     worker.await_state(fleet.name, "RUNNING", ["RUNNING"])
-    survey = {"reset_offsets_connectors": fleet.wish(1), "reset_offsets_change_id": "CHG-7"}
+    survey = {"reset_offsets_connectors": fleet.desired(1), "reset_offsets_change_id": "CHG-7"}
     jobs, wanted = [], sends("PATCH", "offsets")
 
     def cancel(request):
@@ -49,12 +53,12 @@ def check_cancelled(awx, fleet, template, proxy_to) -> None:
     jobs.append(awx.start(template, survey, job_type="run", limit="us-1"))
     killed = jobs[0].wait()
     assert killed.rc < 0 and not jobs, killed
-    assert fleet.states()["us-1"] == "STOPPED" and ledger(worker, fleet.name)["phase"] == "started"
+    assert fleet.states()["us-1"] == "STOPPED" and ledger(fleet, "us-1")["phase"] == "started"
     forget(killed)
 
     done = awx.launch(template, survey, job_type="run", limit="us-1")
     assert done.rc == 0, done
-    assert ledger(worker, fleet.name)["phase"] == "applied"
+    assert ledger(fleet, "us-1")["phase"] == "applied"
     worker.await_state(fleet.name, "RUNNING", ["RUNNING"])
     done = awx.launch(template, survey, job_type="run", limit="us-1")
     assert statuses(done.artifacts["kafka_connect_apply"]) == {"us-1": "already_applied"} and not any(done.changed.values())

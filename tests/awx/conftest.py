@@ -86,7 +86,7 @@ class Fleet:
     name: str
     groups: dict
 
-    def wish(self, n: int) -> str:
+    def desired(self, n: int) -> str:
         """The change as an answer to the survey."""
         return f'[{{"name": "{self.name}", "offsets": [{{"partition": {{"p": 0}}, "offset": {{"n": {n}}}}}]}}]'
 
@@ -105,12 +105,15 @@ class Fleet:
 
 @pytest.fixture
 def fleet(live_stack):
-    """Three clusters whose connector is stopped and has written records 0 to 4."""
-    clusters = live_stack.endpoints()["clusters"]
+    """Three clusters whose connector is stopped and has written records 0 to 4. Jobs lose their disk, so the ledger is a topic."""
+    found = live_stack.endpoints()
+    clusters = found["clusters"]
     workers = {host: Worker(clusters[cluster]["urls"][0]) for host, cluster in HOSTS.items()}
-    groups = {"all": {"children": ["eu", "us", "canary"]}, "eu": {"hosts": ["eu-2", "eu-1"]}, "us": {"hosts": ["us-1"]},
+    groups = {"all": {"children": ["eu", "us", "canary"], "vars": {"kafka_bootstrap_servers": found["bootstrap_servers"]}},
+              "eu": {"hosts": ["eu-2", "eu-1"]}, "us": {"hosts": ["us-1"]},
               "canary": {"hosts": ["eu-1"]},
-              "_meta": {"hostvars": {host: {"kafka_connect_url": worker.url} for host, worker in workers.items()}}}
+              "_meta": {"hostvars": {host: {"kafka_connect_url": worker.url, "kafka_connect_group": clusters[HOSTS[host]]["group_id"]}
+                                     for host, worker in workers.items()}}}
     fleet = Fleet(workers, f"t-{uuid.uuid4().hex[:8]}", groups)
     for worker in workers.values():
         worker.create(fleet.name, shaped(topic=fleet.name))
@@ -132,8 +135,9 @@ def vaulted(fleet, locked, tmp_path) -> Fleet:
     words = ["--vault-id", f"us@{tmp_path / 'us'}", "--encrypt-vault-id", "us", fleet.workers["us-1"].url]
     text = tool("ansible-vault", "encrypt_string", *words)
     address = "".join(f"{line.strip()}\n" for line in text.splitlines() if "!vault" not in line)
-    fleet.groups["_meta"]["hostvars"].update({"eu-1": found | {"kafka_connect_url": locked.url}, "us-1": {
-        "kafka_connect_url": {"__ansible_vault": address}}})
+    hosts = fleet.groups["_meta"]["hostvars"]
+    hosts["eu-1"] = found | {"kafka_connect_url": locked.url, "kafka_connect_group": f"connect-{LOCKED}"}
+    hosts["us-1"]["kafka_connect_url"] = {"__ansible_vault": address}
     locked.create(fleet.name, shaped(topic=fleet.name))
     locked.set_offsets(fleet.name, [at(4)])
     others = dict(fleet.workers)

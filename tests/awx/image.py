@@ -34,7 +34,8 @@ def context(folder: Path, jars: list[str]) -> Path:
     (folder / "ee" / "jars").mkdir()
     for jar in jars:
         shutil.copy(jar, folder / "ee" / "jars")
-    tool("ansible-builder", "create", "-f", "execution-environment.yml", "-c", str(folder / "context"), folder=folder / "ee")
+    tool("ansible-builder", "create", "-f", "execution-environment.yml", "-c", str(folder / "context"),
+         "--output-filename", "Containerfile", folder=folder / "ee")  # without podman its name is that of docker
     return folder / "context"
 
 

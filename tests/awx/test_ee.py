@@ -72,7 +72,7 @@ def test_what_is_in_the_image(podman, image):
     assert f"streamops.kafka_connect {version}" in says("ansible-galaxy", "collection", "list", "streamops.kafka_connect")
     assert says("ansible-doc", "-s", "streamops.kafka_connect.connector_offsets").startswith("- name: ")
     assert says("python3", "-c", "import confluent_kafka, pyspark, requests; print(pyspark.__version__)") == "4.2.0"
-    assert "2.18." in says("ansible-playbook", "--version").splitlines()[0]
+    assert "2.19." in says("ansible-playbook", "--version").splitlines()[0]
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def expectation(topic: str) -> str:
 
 def test_a_change_in_the_image(vaulted, inside, template):
     """With the image's ansible-core, which treats what is encrypted in its own way; and back again."""
-    survey = {"reset_offsets_connectors": vaulted.wish(1), "reset_offsets_change_id": "CHG-5"}
+    survey = {"reset_offsets_connectors": vaulted.desired(1), "reset_offsets_change_id": "CHG-5"}
     more = {"job_type": "run", "limit": "eu-1,us-1", "vaults": VAULTS}
     done = inside.launch(template("reset"), survey, credentials={"Kafka Connect REST": {"ca": "none"}}, **more)
     assert done.rc == 0 and vaulted.offsets() == vaulted.all_at(1, 4, 1), done
@@ -123,10 +123,10 @@ def test_a_cancelled_job_in_the_image_is_finished_by_the_next_one(fleet, inside,
 
 def test_a_user_without_a_name_in_the_image(fleet, nameless, template):
     """Changes are made; Spark cannot start, and that is said in one sentence."""
-    survey = {"reset_offsets_connectors": fleet.wish(1), "reset_offsets_change_id": "CHG-6"}
+    survey = {"reset_offsets_connectors": fleet.desired(1), "reset_offsets_change_id": "CHG-6"}
     done = nameless.launch(template("reset"), survey, job_type="run", limit="eu-1")
     assert done.rc == 0 and fleet.offsets() == fleet.all_at(1, 4, 4), done
-    who = ledger(fleet.workers["eu-1"], fleet.name)["who"]
+    who = ledger(fleet, "eu-1")["who"]
     assert who["user"] == "4711" and who["requested_by"] == "ops"
 
     fleet.groups["_meta"]["hostvars"]["us-1"]["kafka_bootstrap_servers"] = "127.0.0.1:9"

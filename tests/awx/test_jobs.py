@@ -28,7 +28,7 @@ def test_the_command_line_is_that_of_awx(fleet, awx, template):
 
 def test_reset_workflow(fleet, workflow):
     """Check, approval, apply, confirm. The change has the workflow's name, and whoever launched it. A second launch is another change."""
-    first = workflow("reset", {"reset_offsets_connectors": fleet.wish(1)}, limit="eu")
+    first = workflow("reset", {"reset_offsets_connectors": fleet.desired(1)}, limit="eu")
     asked = []
 
     def approve(node: str) -> bool:
@@ -48,7 +48,7 @@ def test_reset_workflow(fleet, workflow):
     seen = first.done["confirm"].artifacts["kafka_connect_verify"]
     assert seen["verdict"] == "pass" and {one["verdict"] for one in seen["clusters"].values()} == {"pass"}
     assert not any(first.done["confirm"].changed.values())
-    change = ledger(fleet.workers["eu-1"], fleet.name)
+    change = ledger(fleet, "eu-1")
     assert change["change_id"] == f"awx-{first.number}" and change["who"]["requested_by"] == "ops", change
 
     # No artifact has the name of a variable that the next job takes: it would win over everything.
@@ -57,7 +57,7 @@ def test_reset_workflow(fleet, workflow):
 
 
 def test_a_change_with_a_name_is_made_once(fleet, awx, template):
-    survey = {"reset_offsets_connectors": fleet.wish(1), "reset_offsets_change_id": "CHG-1"}
+    survey = {"reset_offsets_connectors": fleet.desired(1), "reset_offsets_change_id": "CHG-1"}
     for status in ("changed", "already_applied"):
         done = awx.launch(template("reset"), survey, job_type="run", limit="us-1")
         assert done.rc == 0 and statuses(done.artifacts["kafka_connect_apply"]) == {"us-1": status}, done
@@ -66,14 +66,14 @@ def test_a_change_with_a_name_is_made_once(fleet, awx, template):
 
 
 def test_nobody_approves(fleet, workflow):
-    launch = workflow("reset", {"reset_offsets_connectors": fleet.wish(1)})
+    launch = workflow("reset", {"reset_offsets_connectors": fleet.desired(1)})
     assert not launch.run(lambda node: False)
     assert list(launch.done) == ["check"] and fleet.offsets() == fleet.all_at(4, 4, 4)
 
 
 def test_what_is_not_confirmed_is_undone(fleet, workflow):
     """A connector that fails between change and confirmation: back to what was there, without the disk of the job, and not green."""
-    launch = workflow("reset", {"reset_offsets_connectors": fleet.wish(1)}, limit="eu")
+    launch = workflow("reset", {"reset_offsets_connectors": fleet.desired(1)}, limit="eu")
     start, applied = launch.start, []
 
     def spoil(name: str, artifacts: dict):
@@ -98,7 +98,7 @@ def test_what_is_not_confirmed_is_undone(fleet, workflow):
 
 def test_rollout_workflow(fleet, workflow):
     """The canary first, alone; then the others; a question before each."""
-    launch, seen = workflow("rollout", {"reset_offsets_connectors": fleet.wish(2)}), {}
+    launch, seen = workflow("rollout", {"reset_offsets_connectors": fleet.desired(2)}), {}
 
     def approve(node: str) -> bool:
         seen[node] = fleet.offsets()
@@ -117,7 +117,7 @@ def test_a_rollout_that_fails_is_undone_everywhere_if_somebody_says_so(fleet, wo
     """The second of the rest refuses the change: what the canary and the first one have is undone, too."""
     proxy = proxy_to(fleet.workers["us-1"].url, lambda request: Answer(500, b'{"message": "no"}') if request.verb == "PATCH" else None)
     fleet.route("us-1", proxy.url)
-    launch, seen = workflow("rollout", {"reset_offsets_connectors": fleet.wish(2)}), {}
+    launch, seen = workflow("rollout", {"reset_offsets_connectors": fleet.desired(2)}), {}
 
     def approve(node: str) -> bool:
         seen[node] = fleet.offsets()
@@ -143,11 +143,11 @@ def test_answers_are_no_templates(fleet, awx, template, tmp_path):
     worker.create(name, shaped(topic=name, partitions=json.dumps([{"p": hostile}])))
     try:
         worker.set_offsets(name, [at(4, p=hostile)])
-        wish = json.dumps([{"name": name, "offsets": [at(1, p=hostile)]}])
-        survey = {"reset_offsets_connectors": wish, "reset_offsets_change_id": hostile}
+        desired = json.dumps([{"name": name, "offsets": [at(1, p=hostile)]}])
+        survey = {"reset_offsets_connectors": desired, "reset_offsets_change_id": hostile}
         done = awx.launch(template("reset"), survey, job_type="run", limit="us-1")
         assert done.rc == 0 and worker.offsets(name) == [at(1, p=hostile)], done
-        assert ledger(worker, name)["change_id"] == hostile
+        assert ledger(fleet, "us-1", name)["change_id"] == hostile
         for survey in ({"reset_offsets_connectors": hostile}, {"reset_offsets_change": hostile}):
             done = awx.launch(template("reset"), survey, job_type="run", limit="us-1")
             assert done.rc != 0 and "nothing was changed" in " ".join(done.failures()).lower(), done
@@ -185,7 +185,7 @@ def test_secrets_come_by_credential_and_go_nowhere(fleet, awx, template, proxy_t
     proxy = proxy_to(fleet.workers["us-1"].url, gate)
     fleet.route("us-1", proxy.url)
     good = {"Kafka Connect REST": {"username": "ops", "password": login}, "Kafka client": {"security_protocol": "PLAINTEXT"}}
-    survey = {"reset_offsets_connectors": fleet.wish(1)}
+    survey = {"reset_offsets_connectors": fleet.desired(1)}
     done = awx.launch(template("reset"), survey, job_type="run", limit="us-1", credentials=good)
     assert done.rc == 0 and fleet.offsets() == fleet.all_at(4, 4, 1), done
     wrong = {"Kafka Connect REST": {"username": "ops", "password": login + "x"}}
@@ -199,7 +199,7 @@ def test_secrets_come_by_credential_and_go_nowhere(fleet, awx, template, proxy_t
 
 def test_what_the_inventory_has_encrypted(vaulted, awx, template):
     """A login and an address of single clusters, with two vault ids: decrypted in the job, told to the workers and to nobody else."""
-    survey = {"reset_offsets_connectors": vaulted.wish(1), "reset_offsets_change_id": "CHG-3"}
+    survey = {"reset_offsets_connectors": vaulted.desired(1), "reset_offsets_change_id": "CHG-3"}
     done = awx.launch(template("reset"), survey, job_type="run", limit="eu-1,us-1", vaults=VAULTS)
     assert done.rc == 0 and vaulted.offsets() == vaulted.all_at(1, 4, 1), done
     assert statuses(done.artifacts["kafka_connect_apply"]) == {"eu-1": "changed", "us-1": "changed"}
@@ -211,21 +211,21 @@ def test_what_the_inventory_has_encrypted(vaulted, awx, template):
 
 @pytest.mark.parametrize(("vaults", "reason"), [({}, "no vault secrets"), ({"eu": "wrong"}, "Decryption failed")])
 def test_what_the_inventory_has_encrypted_with_something_else(vaulted, awx, template, vaults, reason):
-    done = awx.launch(template("reset"), {"reset_offsets_connectors": vaulted.wish(1)}, job_type="run", limit="eu-1", vaults=vaults)
+    done = awx.launch(template("reset"), {"reset_offsets_connectors": vaulted.desired(1)}, job_type="run", limit="eu-1", vaults=vaults)
     assert done.rc != 0 and reason in str(done), done
     assert vaulted.offsets() == vaulted.all_at(4, 4, 4) and LOGIN[1] not in str(done)
 
 
 def test_the_same_as_on_the_command_line(fleet, awx, template, tmp_path):
     """Artifacts, offsets and changes are those of ansible-playbook with an inventory of one's own."""
-    survey = {"reset_offsets_connectors": fleet.wish(3), "reset_offsets_change_id": "CHG-9"}
+    survey = {"reset_offsets_connectors": fleet.desired(3), "reset_offsets_change_id": "CHG-9"}
     done = awx.launch(template("reset"), survey, job_type="check")
     assert done.rc == 0, done
     (tmp_path / "line").mkdir()
     file = tmp_path / "line" / "summary.json"
     hosts = fleet.groups["_meta"]["hostvars"]
     variables = {"reset_offsets_change_id": "CHG-9", "reset_offsets_summary_file": str(file)}
-    play = Playbooks(tmp_path / "line").reset(hosts, fleet.wish(3), "--check", **variables)
+    play = Playbooks(tmp_path / "line").reset(hosts, fleet.desired(3), "--check", **variables)
     assert play.rc == 0, play
     ours, theirs = done.artifacts["kafka_connect_check"], json.loads(file.read_text())
     assert {**ours, "time": ""} == {**theirs, "time": ""}

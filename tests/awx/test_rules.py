@@ -10,7 +10,7 @@ import json
 import re
 
 import pytest
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._module import connection_options
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import connection_options
 from jinja2 import ChainableUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _ledger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import record
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
@@ -23,13 +23,13 @@ def fill(brokers: str, topic: str) -> None:
     config = {"cleanup.policy": "compact", "segment.bytes": str(2**30)}
     admin.create_topics([NewTopic(topic, 1, 1, config=config)])[topic].result()
     producer = Producer({"bootstrap.servers": brokers, "linger.ms": 50, "queue.buffering.max.messages": 200_000})
-    times = {"started": _ledger.now(), "applied": _ledger.now(), "written": _ledger.now()}
+    times = {"started": record.now(), "applied": record.now(), "written": record.now()}
     for number in range(CHANGES):
         connector, name = f"conn-{number % CONNECTORS}", f"CHG-{number}"
-        change = _ledger.Change(
-            connector, name, "sha256:" + "0" * 64, _ledger.APPLIED, 3, f"run-{number}", times, {"user": "bench", "host": "bench"}, "rest",
+        change = record.Change(
+            connector, name, "sha256:" + "0" * 64, record.APPLIED, 3, f"run-{number}", times, {"user": "bench", "host": "bench"}, "rest",
             None, {"connect_url": "http://bench", "kafka_cluster_id": "bench"}, "source", None, pairs(4, 1), pairs(4, 0), None)  # fmt: skip
-        producer.produce(topic, _ledger.encode(change), json.dumps([connector, name], separators=(",", ":")))
+        producer.produce(topic, record.encode(change), json.dumps([connector, name], separators=(",", ":")))
         producer.poll(0)
     if producer.flush(120):
         raise SystemExit("the records were not written")

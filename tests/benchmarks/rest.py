@@ -1,7 +1,7 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The REST road."""
+"""The REST method."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ import time
 from pathlib import Path
 
 import requests
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import OffsetsChange
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._http import Transport
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import Wish
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._rest import ConnectClient
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.engine import run_alone
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import ChangeItem
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.http import Transport
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.rest import ConnectClient
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
 
 from tests.benchmarks.measure import Row, alternate, peak_mib, peak_mib_of_children, run, timed
 from tests.benchmarks.peers import Bkkt, curl_patch
@@ -97,11 +98,11 @@ def patch_against_curl(url: str, count: int, folder: Path) -> list[Row]:
     name, body = "patch", folder / "patch.json"
     stopped_connector(url, name, count)
     client = ConnectClient(Transport([url]))
-    gc.disable()  # as the modules do, see _module.run
+    gc.disable()  # as the modules do, see _ansible.runner.run
 
     def ours() -> float:
-        wish = Wish.present(pairs(count, next(NUMBERS)))
-        return timed(lambda: OffsetsChange(client, name, wish).run(check_mode=False))
+        desired = DesiredOffsets.present(pairs(count, next(NUMBERS)))
+        return timed(lambda: run_alone(ChangeItem(client, name, desired), check_mode=False))
 
     def theirs() -> float:
         body.write_text(json.dumps({"offsets": pairs(count, next(NUMBERS))}))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _java_map
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs import java_map
 
 from stack import java
 from tests.benchmarks.measure import Row, alternate, timed
@@ -22,7 +22,7 @@ def fill(path: Path, connectors: int) -> None:
         (f'["conn-{number % connectors}",{{"filename":"dir/f{number}"}}]'.encode(), f'{{"position":{number}}}'.encode())
         for number in range(ENTRIES)
     ]
-    path.write_bytes(_java_map.encode(_java_map.empty()._replace(entries=entries)))
+    path.write_bytes(java_map.encode(java_map.empty()._replace(entries=entries)))
 
 
 def rows(folder: Path) -> list[Row]:
@@ -48,7 +48,7 @@ def rows(folder: Path) -> list[Row]:
     )
     reset = module("connector_offsets", offset_file=str(one), name="conn-0", state="absent", assume_stopped=True)
     peak = module_peak_mib("connector_offsets_info", **ours)
-    if any(value is not None for _key, value in _java_map.decode(one.read_bytes()).entries):
+    if any(value is not None for _key, value in java_map.decode(one.read_bytes()).entries):
         raise SystemExit("the reset left something")
     what = f"a file of {ENTRIES:,} entries"
     return [

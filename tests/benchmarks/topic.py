@@ -1,15 +1,16 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The offsets-topic road, against kcat, which reads and prints the same topic."""
+"""The offsets-topic method, against kcat, which reads and prints the same topic."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import KafkaClient
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.log_source import KafkaLogs
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.offset_logs import OffsetLogs
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
@@ -55,7 +56,7 @@ def rows(brokers: str) -> list[Row]:
     )
     peak = module_peak_mib("connector_offsets_info", **ours)
     reset = module("connector_offsets", **{**ours, "offset_topic": "bench-one"}, name="conn-0", state="absent", assume_stopped=True)
-    log = TopicReader(KafkaClient({"bootstrap.servers": brokers})).read("bench-one")
+    log = OffsetLogs(KafkaLogs(KafkaClient({"bootstrap.servers": brokers}))).read("bench-one")
     left = sum(message.value() is not None for last in log.last for message in last.values())
     if left:
         raise SystemExit(f"{left} offsets left after the reset")

@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import ansible_collections.streamops.kafka_connect as collection
+
+from tests.integration.support.ansible_playbook import ansible_playbook
 
 _TREE = Path(next(iter(collection.__path__))).parents[2]
 _FOREIGN = ("ANSIBLE_", "KAFKA_", "PYTHON")
@@ -25,11 +26,6 @@ class Core:
 
     version: str
     program: str
-
-    @property
-    def keeps_types(self) -> bool:
-        """From 2.19 on a template keeps the type of its result; before, numbers become text, JSON text a structure."""
-        return tuple(map(int, self.version.split("."))) >= (2, 19)
 
     def run(self, folder: Path, playbook: str, *options: str, **environment: str) -> Run:
         clean = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
@@ -43,9 +39,8 @@ class Core:
         }
         inventory = folder / "inventory.json"
         inventory.write_text(json.dumps({"all": {"hosts": {"main": {"ansible_connection": "local"}}}}))
-        command = [self.program, "-i", str(inventory), *options, playbook]
-        env = {**clean, **settings, **environment}
-        done = subprocess.run(command, cwd=folder, env=env, text=True, capture_output=True, timeout=300, check=False)
+        done = ansible_playbook(self.program, "-i", str(inventory), *options, playbook, folder=folder,
+                                env={**clean, **settings, **environment})
         return Run(done.returncode, done.stdout + done.stderr)
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The offsets-topic road with every ansible-core: types and texts arrive on the topic as they were declared."""
+"""The offsets-topic method with the oldest and the newest ansible-core: types and texts arrive on the topic as they were declared."""
 
 from __future__ import annotations
 
@@ -32,11 +32,10 @@ def test_the_topic_road(core, worker, make, endpoints, tmp_path):
         "register": "done",
         "failed_when": "done.changed",
     })
-    defaults = {"connect_url": worker.url, "bootstrap_servers": endpoints["bootstrap_servers"]}
+    connection = {"kafka_connect_url": worker.url, "kafka_bootstrap_servers": endpoints["bootstrap_servers"]}
     (tmp_path / "play.json").write_text(json.dumps([{
         "hosts": "all", "gather_facts": False, "tasks": tasks,
-        "vars": {"wanted": wanted, "ansible_python_interpreter": "{{ ansible_playbook_python }}"},
-        "module_defaults": {"group/streamops.kafka_connect.connect": defaults},
+        "vars": {"wanted": wanted, **connection, "ansible_python_interpreter": "{{ ansible_playbook_python }}"},
     }]))
     done = core.run(tmp_path, "play.json")
     assert done.rc == 0, done.text

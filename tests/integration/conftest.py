@@ -18,29 +18,29 @@ from tests.integration.support.configs import FIRST, at, shaped
 from tests.integration.support.modules import run_module
 from tests.integration.support.playbook import Playbooks
 from tests.integration.support.proxy import Proxy
-from tests.integration.support.road import TopicRoad
+from tests.integration.support.topic_method import TopicMethod
 from tests.integration.support.topics import Kafka
 from tests.integration.support.worker import Worker, wait_until
 
 #: a stack that runs already, for fast rounds while developing; it is left running
 KEEP = "STREAMOPS_STACK_DIR"
 
-CLUSTERS = {
-    "main": ClusterSpec(),
-    "v35": ClusterSpec("3.5.2"),
-    "v34": ClusterSpec("3.4.1"),
-    "wide": ClusterSpec(offset_partitions=25),
-}
-
 
 @pytest.fixture(scope="session")
 def live_stack(tmp_path_factory):
+    """Of this pytest worker alone. It has the cluster main; what else a test needs is added by the fixture of that cluster."""
     kept = os.environ.get(KEEP)
     stack = Stack(kept or tmp_path_factory.mktemp("stack"))
-    stack.up(CLUSTERS)
+    stack.up({"main": ClusterSpec()})
     yield stack
     if not kept:
         stack.purge()
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path, monkeypatch):
+    """The ledger of those who have nothing but REST is of one test."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 @dataclass
@@ -70,17 +70,20 @@ def main(live_stack) -> Cluster:
 
 @pytest.fixture(scope="session")
 def v35(live_stack) -> Cluster:
+    live_stack.up({"v35": ClusterSpec("3.5.2")})
     return cluster_of(live_stack, "v35")
 
 
 @pytest.fixture(scope="session")
 def v34(live_stack) -> Cluster:
+    live_stack.up({"v34": ClusterSpec("3.4.1")})
     return cluster_of(live_stack, "v34")
 
 
 @pytest.fixture(scope="session")
 def wide(live_stack) -> Cluster:
     """Connect 4.3.1 with the 25 partitions that Connect itself would give its offsets topic."""
+    live_stack.up({"wide": ClusterSpec(offset_partitions=25)})
     return cluster_of(live_stack, "wide")
 
 
@@ -169,21 +172,21 @@ def _wait(module: str):
 
 
 @pytest.fixture
-def road(run, kafka, main) -> TopicRoad:
-    """The offsets-topic road of the main cluster; road.on(cluster) and road.at(topic) for others."""
+def method(run, kafka, main) -> TopicMethod:
+    """The offsets-topic method of the main cluster; method.on(cluster) and method.at(topic) for others."""
     made = []
-    yield TopicRoad(run, kafka, main, made)
+    yield TopicMethod(run, kafka, main, made)
     for one, records in made:
         one.kafka.raw(one.topic, [(partition, key, None) for partition, key in records])
 
 
 @pytest.fixture
 def lone(kafka):
-    """lone(partitions=5, policy="compact") -> a new, empty topic that no worker knows, deleted afterwards."""
+    """lone(partitions=5, policy="compact", **settings) -> a new, empty topic that no worker knows, deleted afterwards."""
     made = []
 
-    def lone(partitions: int = 5, policy: str = "compact") -> str:
-        made.append(kafka.create(f"t-{uuid.uuid4().hex[:8]}-log", partitions, policy))
+    def lone(partitions: int = 5, policy: str = "compact", **settings: str) -> str:
+        made.append(kafka.create(f"t-{uuid.uuid4().hex[:8]}-log", partitions, policy, **settings))
         return made[-1]
 
     yield lone
@@ -222,7 +225,7 @@ def playbooks(tmp_path) -> Playbooks:
 def keep(kafka, tmp_path):
     """keep(kind) -> the options for that ledger."""
     def keep(kind: str) -> dict:
-        return {"topic": {"ledger": "topic", "bootstrap_servers": [kafka.bootstrap_servers]}, "config": {"ledger": "config"},
+        return {"topic": {"ledger": "topic", "bootstrap_servers": [kafka.bootstrap_servers]}, "default": {},
                 "file": {"ledger": "file", "ledger_file": str(tmp_path / "ledger.json")}}[kind]
     return keep
 

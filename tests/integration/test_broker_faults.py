@@ -14,8 +14,9 @@ import threading
 import time
 
 import pytest
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _backup
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import KafkaClient, Writer
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import backups
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.writer import Writer
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
@@ -23,19 +24,20 @@ from stack import Stack
 from tests.integration.support.configs import at, entry
 from tests.integration.support.modules import PREDICTED, run_module
 from tests.integration.support.topics import Kafka
+from tests.integration.support.worker import wait_until
 from tests.integration.test_secured import Offsets, new_topic
 
-#: seconds; a run may take a few of them, one for each question that is left without an answer, but not more
+#: seconds; a run may take a few of them, one for each question that is left without an answer; plus a margin for a busy machine
 PATIENCE = 1
-MARGIN = 5
+MARGIN = 20
 #: the same where transactions are begun soon after a restart, as the broker has to load them
 DYING = 3
 
 
 @pytest.fixture(autouse=True)
-def backups(monkeypatch, tmp_path) -> None:
+def own_folder(monkeypatch, tmp_path) -> None:
     """Where those go that nobody has asked for."""
-    monkeypatch.setattr(_backup, "default_path", lambda name: str(tmp_path / f"{name}.json"))
+    monkeypatch.setattr(backups, "default_path", lambda name: str(tmp_path / f"{name}.json"))
 
 
 @pytest.fixture(scope="module")
@@ -187,8 +189,11 @@ def _restart(stack: Stack, offsets: Offsets) -> None:
     offsets.ends()
 
 
-def _kill_around(monkeypatch, stack: Stack, method: str, moment: str, then=None) -> None:
-    """The broker is killed before or after the next call of a method of the client; then() is called once it is dead."""
+def _kill_around(monkeypatch, stack: Stack, method: str, moment: str, then=None, ended=None) -> None:
+    """The broker is killed before or after the next call of a method of the client; then() is called once it is dead.
+
+    ended: whether the broker has ended the transaction that it accepted: if it is killed before that, the end may take minutes.
+    """
     kind = KafkaClient if hasattr(KafkaClient, method) else Writer
     original = getattr(kind, method)
 
@@ -196,7 +201,7 @@ def _kill_around(monkeypatch, stack: Stack, method: str, moment: str, then=None)
         monkeypatch.setattr(kind, method, original)
         if moment == "after":
             original(self, *arguments, **more)
-            time.sleep(1)  # until the broker has ended the transaction that it accepted: killed before, it may take minutes for that
+            wait_until(ended, reason="the end of the transaction")
         stack.stop_broker(kill=True)
         if then:
             then()
@@ -206,7 +211,7 @@ def _kill_around(monkeypatch, stack: Stack, method: str, moment: str, then=None)
 
 
 def test_dies_between_write_and_read_back(mortal, offsets, monkeypatch):
-    _kill_around(monkeypatch, mortal, "write", "after")
+    _kill_around(monkeypatch, mortal, "write", "after", ended=lambda: _live(offsets, 1, 2))
     begin = time.monotonic()
     result = offsets.set(at(1), at(2, p=1), bootstrap_servers=[offsets.plain], kafka_timeout=DYING)
     assert time.monotonic() - begin < 3 * DYING + MARGIN
@@ -295,7 +300,7 @@ def test_run_that_was_killed_before_its_commit(offsets):
     assert any("A transaction is open" in warning for warning in seen["warnings"]), seen["warnings"]
     begin = time.monotonic()
     assert offsets.set(at(2), **servers).get("changed") is True
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 30  # of the 60 in which it would expire
     assert _live(offsets, 2, 9)
     assert offsets.info(**servers)["warnings"] == []
 
@@ -323,7 +328,7 @@ def test_one_of_two_runs_wins(offsets, monkeypatch):
     assert sorted(bool(run.get("changed")) for run in (first, *others)) == [False, True], (first, others)
     assert _live(offsets, 1, 2) if first.get("changed") else _live(offsets, 100, 200), (first, others, offsets.live())
     loser = others[0] if first.get("changed") else first
-    assert "othing was changed" in loser["msg"] or "nothing of this one was changed" in loser["msg"]
+    assert "whether they are committed is not known" in loser["msg"] and "Somebody else has written meanwhile" in loser["msg"]
 
 
 def test_taken_over_by_another_run(offsets, monkeypatch):
@@ -381,8 +386,8 @@ def test_numbers_that_connect_cannot_hold(offsets, number, place):
     runs = [{"content": f"[{pair}]"}]
     if number.lstrip("-").isdigit():
         runs.append({"offsets": [entry({"p": int(number)}, {"n": 1}) if place == "partition" else entry({"p": 0}, {"n": int(number)})]})
-    for wish in runs:
-        result = offsets.set(**{"offsets": None, **wish}, **servers)
+    for desired in runs:
+        result = offsets.set(**{"offsets": None, **desired}, **servers)
         assert result["failed"]
         assert number in result["msg"] or "JSON" in result["msg"], result["msg"]
     assert offsets.untouched()
@@ -438,21 +443,21 @@ def test_record_with_blanks_in_its_key(offsets):
 
 
 def test_offsets_of_a_sink(offsets):
-    wish = entry({"kafka_topic": "orders", "kafka_partition": 0}, {"kafka_offset": 5})
+    desired = entry({"kafka_topic": "orders", "kafka_partition": 0}, {"kafka_offset": 5})
     for check in (True, False):
-        result = offsets.set(wish, bootstrap_servers=[offsets.plain], check=check)
+        result = offsets.set(desired, bootstrap_servers=[offsets.plain], check=check)
         assert result["failed"]
         assert "is a sink" in result["msg"]
     assert offsets.untouched()
 
 
-@pytest.mark.parametrize("wish, words", [
+@pytest.mark.parametrize("desired, words", [
     (entry({"p": [0]}, {"n": 1}), "p"),
     (entry({"p": 0}, {"n": {"deep": 1}}), "n"),
     (entry({"p": 0}, {"n": [1]}), "n"),
 ])
-def test_values_that_are_no_offsets(offsets, wish, words):
-    result = offsets.set(wish, bootstrap_servers=[offsets.plain])
+def test_values_that_are_no_offsets(offsets, desired, words):
+    result = offsets.set(desired, bootstrap_servers=[offsets.plain])
     assert result["failed"]
     assert words in result["msg"]
     assert offsets.untouched()

@@ -30,18 +30,18 @@ def test_all_kinds_at_once(make, run, worker, kafka, main, recorder, sink, tmp_p
     wait_until(lambda: worker.offsets(running) == [at(19)])
     names, topic = [running, reset, same, sink[0]], sink[1]
     brokers = {"bootstrap_servers": [kafka.bootstrap_servers], "offset_topic": main.offset_topic}
-    wish = {"change_id": f"CHG-{reset}", "stop": True, **brokers, "connectors": [
+    desired = {"change_id": f"CHG-{reset}", "stop": True, **brokers, "connectors": [
         {"name": running, "offsets": [at(10)]}, {"name": reset, "state": "absent", "final_state": "paused"},
         {"name": same, "offsets": [at(9)]}, {"name": sink[0], "reset_to": "earliest"}]}
     before = {name: worker.offsets(name) for name in names}
 
-    dry = run("connector_offsets_bulk", check=True, **{**wish, "connect_url": recorder.url})
+    dry = run("connector_offsets_bulk", check=True, **{**desired, "connect_url": recorder.url})
     assert recorder.verbs == {"GET"} and dry["changed"] and {name: worker.offsets(name) for name in names} == before, dry
     assert dry["counts"] == {"set": 2, "remove": 2, "keep": 1} and dry["connectors"][1]["connector"]["state"] == "PAUSED"
     assert [part["before_header"] for part in dry["diff"]] == [
         f"{running} (offsets)", f"{reset} (offsets)", f"{reset} (state)", f"{sink[0]} (offsets)"]
 
-    done = run("connector_offsets_bulk", backup=True, backup_file=str(tmp_path / "b.json"), **wish)
+    done = run("connector_offsets_bulk", backup=True, backup_file=str(tmp_path / "b.json"), **desired)
     assert done["changed"] and done["counts"] == dry["counts"] and done["diff"] == dry["diff"], done
     assert [(one["name"], one["method"], one["state_before"], one["connector"]["state"]) for one in done["connectors"]] == [
         (running, "rest", "RUNNING", "RUNNING"), (reset, "rest", "STOPPED", "PAUSED"), (same, "rest", "STOPPED", "STOPPED"),
@@ -50,10 +50,10 @@ def test_all_kinds_at_once(make, run, worker, kafka, main, recorder, sink, tmp_p
     wait_until(lambda: kafka.values(running)[-9:] == [f'{{"p":0}}#{number}' for number in range(11, 20)], reason="the replay")
     assert done["cluster"]["kafka_cluster_id"] == run("connector_info", name=[same])["cluster"]["kafka_cluster_id"]
 
-    again = run("connector_offsets_bulk", **wish)
+    again = run("connector_offsets_bulk", **desired)
     assert not again["changed"] and {one["already_applied"] for one in again["connectors"]} == {True}, again
 
-    undo = {**wish, "connectors": [{"name": name, "state": "restored"} for name in names]}
+    undo = {**desired, "connectors": [{"name": name, "state": "restored"} for name in names]}
     undone = run("connector_offsets_bulk", **undo)
     assert undone["changed"] and worker.offsets(reset) == before[reset] and worker.offsets(sink[0]) == before[sink[0]], undone
     assert not run("connector_offsets_bulk", **undo)["changed"]
@@ -87,9 +87,9 @@ def test_what_is_wrong_with_one_keeps_all_from_being_changed(make, run, worker, 
     good, bad = make(shaped(), state="RUNNING", offsets=[at(4)]), make(shaped(), offsets=[at(4)])
     worker.await_state(good, "RUNNING", ["RUNNING"])
     before = worker.picture(good)
-    wish = [{"name": good, "offsets": [at(1)]}, {"name": bad, **wrong}]
+    desired = [{"name": good, "offsets": [at(1)]}, {"name": bad, **wrong}]
     for check in (True, False):
-        failed = run("connector_offsets_bulk", check=check, stop=True, connectors=wish)
+        failed = run("connector_offsets_bulk", check=check, stop=True, connectors=desired)
         assert failed["failed"] and words in failed["msg"] and failed["msg"].count("othing was changed") == 1, failed
         assert list(failed["failed_connectors"]) == [wrong.get("name", bad)] and not failed.get("changed")
     assert worker.picture(good) == before and worker.state(good) == ("RUNNING", ["RUNNING"]) and worker.offsets(bad) == [at(4)]
@@ -99,8 +99,8 @@ def test_one_transaction_on_the_topic(make, run, kafka, main, worker):
     names = [make(shaped(), offsets=[at(4)]) for dummy in range(3)]
     brokers = {"bootstrap_servers": [kafka.bootstrap_servers], "offset_topic": main.offset_topic, "method": "topic"}
     before = sum(kafka.ends(main.offset_topic).values())
-    wish = [{"name": name, "offsets": [at(number)]} for number, name in enumerate(names)]
-    done = run("connector_offsets_bulk", connectors=wish, **brokers)
+    desired = [{"name": name, "offsets": [at(number)]} for number, name in enumerate(names)]
+    done = run("connector_offsets_bulk", connectors=desired, **brokers)
     assert done["changed"] and {one["method"] for one in done["connectors"]} == {"topic"}, done
     assert [worker.offsets(name) for name in names] == [[at(0)], [at(1)], [at(2)]]
     # Besides the three records one marker for each partition of the topic that has some.

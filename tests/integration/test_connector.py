@@ -12,6 +12,7 @@ import pytest
 from tests.integration.support.configs import at, shaped
 from tests.integration.support.proxy import Answer
 from tests.integration.support.worker import wait_until
+from tests.integration.test_source_cases import BROKEN
 
 PREDICTED = ("changed", "created", "diff")
 
@@ -48,9 +49,9 @@ def test_create_change_delete(name, run, worker, recorder):
     wait_until(lambda: worker.offsets(name) == [at(2)])
 
     # Exactly what is declared: one option goes, one comes, true and 7 are texts for Connect, null is not there.
-    wish = {**config, "records.per.partition": None, "interval.ms": 7, "no.tasks": False}
+    desired = {**config, "records.per.partition": None, "interval.ms": 7, "no.tasks": False}
     after = {**{key: value for key, value in text.items() if key != "records.per.partition"}, "interval.ms": "7", "no.tasks": "false"}
-    changed = steps(run, recorder, {"name": name, "config": wish}, ["PUT"])
+    changed = steps(run, recorder, {"name": name, "config": desired}, ["PUT"])
     assert changed["created"] is False
     assert changed["diff"][0]["before"] == text and changed["diff"][0]["after"] == after
     assert worker.config(name) == after
@@ -116,6 +117,7 @@ def test_secrets_are_not_shown_but_their_change_is(name, run, worker):
         ({**shaped(), "topic": ["a", "b"]}, "config.topic"),
         ({**shaped(), "connector.class": "no.such.Plugin"}, "no.such.Plugin"),
         (shaped(interval_ms="soon"), "interval.ms"),
+        ({**shaped(), "initial_state": "STOPPED"}, "Use this module's option initial_state instead"),  # N13: accepted, and started
     ])
 def test_refused_config(config, message, name, run, worker):
     result = run("connector", name=name, config=config)
@@ -157,6 +159,42 @@ def test_deleted_without_having_any(run, make, worker, recorder):
     assert gone["backup_file"] is None and not worker.exists(name)
     again = run("connector", name=name, state="absent", purge_offsets=True)
     assert not again["changed"] and "its offsets cannot be removed by REST" in again["warnings"][0]
+
+
+@pytest.mark.parametrize("options, state", [
+    ({}, ("RUNNING", ["RUNNING"])), ({}, ("PAUSED", ["PAUSED"])), ({"fail_task": "start"}, ("RUNNING", ["FAILED"])),
+    (BROKEN, ("FAILED", []))])
+def test_a_purge_that_fails_restores_the_state(options, state, run, make, worker, proxy_to, main):
+    """Also that of a connector which was FAILED: it is meant to run. Paused from STOPPED, Connect makes no tasks."""
+    name = make(shaped(**options), "PAUSED" if state[0] == "PAUSED" else "RUNNING")
+    worker.await_state(name, *state)
+    gate = proxy_to(main.url, lambda request: Answer(500, b'{"error_code":500,"message":"no"}') if "/offsets" in request.path else None)
+    failed = run("connector", connect_url=[gate.url], name=name, state="absent", purge_offsets=True, wait_timeout=20)
+    assert failed["failed"] and "The connector was not deleted, and its state is restored: it is " in failed["msg"], failed["msg"]
+    worker.await_state(name, *(("PAUSED", []) if state[0] == "PAUSED" else state))
+
+
+def test_a_purge_whose_stop_is_refused_leaves_the_connector_alone(run, make, worker, proxy_to, main):
+    """A task that had failed is not restarted either."""
+    name = make(shaped(fail_task="start"), "RUNNING")
+    worker.await_state(name, "RUNNING", ["FAILED"])
+    gate = proxy_to(main.url, lambda request: Answer(403, b'{"error_code":403,"message":"no"}') if request.path.endswith("/stop") else None)
+    failed = run("connector", connect_url=[gate.url], name=name, state="absent", purge_offsets=True, wait_timeout=20)
+    assert failed["failed"] and "The connector was not deleted: it is RUNNING with 1 task (FAILED)." in failed["msg"], failed["msg"]
+    assert set(gate.writes()) == {("PUT", f"/connectors/{name}/stop")}
+
+
+def test_a_purge_that_fails_and_a_state_that_cannot_be_restored(run, make, worker, proxy_to, main):
+    """The failure itself is told first, and then what is left to do."""
+    name = make(shaped(), "RUNNING")
+    wait_until(lambda: worker.offsets(name) == [at(4)])
+    refused = proxy_to(main.url, lambda request: Answer(500, b'{"error_code":500,"message":"no"}')
+                       if request.path.endswith(("/offsets", "/resume")) else None)
+    failed = run("connector", connect_url=[refused.url], name=name, state="absent", purge_offsets=True, wait_timeout=20)
+    assert failed["failed"] and failed["msg"].index("/offsets") < failed["msg"].index("was not deleted"), failed["msg"]
+    assert "The connector was RUNNING, and was not deleted. Its state could not be restored (" in failed["msg"]
+    assert failed["msg"].endswith(f"): it is left to do by PUT {refused.url}/connectors/{name}/resume.")
+    assert worker.state(name) == ("STOPPED", [])
 
 
 def test_offsets_that_cannot_be_removed_are_no_reason_to_delete(run, make_on, v35):

@@ -29,7 +29,7 @@ STEPS = {
         [at(3), at(9, p=1)], {"offsets": [at(3)], "purge": True}, [at(3)],
         [({"p": 1}, "remove", {"n": 9}, None, "unknown", None), ({"p": 0}, "keep", {"n": 3}, {"n": 3}, "none", 0)]),
     "replace the whole map": (
-        [entry({"p": 0}, {"n": 3, "old": True})], {"offsets": [entry({"p": 0}, {"n": 3, "new": None})]},
+        [entry({"p": 0}, {"n": 3, "old": True})], {"offsets": [entry({"p": 0}, {"n": 3, "new": None})], "force": True},
         [entry({"p": 0}, {"n": 3, "new": None})],
         [({"p": 0}, "set", {"n": 3, "old": True}, {"n": 3, "new": None}, "unknown", None)]),
     "remove the listed": (
@@ -122,11 +122,11 @@ def test_replay_of_a_running_connector(name, make, run, worker, kafka, tmp_path,
     make(file_source(file), state="RUNNING", name=name)
     worker.await_state(name, "RUNNING", ["RUNNING"])
     wait_until(lambda: worker.offsets(name) == [entry(partition, {"position": 14})])
-    wish = {"name": name, "offsets": [entry(partition, {"position": 4})], "stop": True, "connect_url": [recorder.url]}
-    dry = run("connector_offsets", check=True, **wish)
+    desired = {"name": name, "offsets": [entry(partition, {"position": 4})], "stop": True, "connect_url": [recorder.url]}
+    dry = run("connector_offsets", check=True, **desired)
     assert recorder.verbs == {"GET"}
     assert worker.state(name) == ("RUNNING", ["RUNNING"])
-    real = run("connector_offsets", **wish)
+    real = run("connector_offsets", **desired)
     assert {key: dry[key] for key in PREDICTED} == {key: real[key] for key in PREDICTED}
     assert [verb for verb, _path in recorder.writes()] == ["PUT", "PATCH", "PUT"]
     assert real["changed"] is True and real["connector"]["state"] == "RUNNING"

@@ -72,7 +72,7 @@ def test_c17_failed_can_be_stopped(config, make, run, worker):
 
 def test_slow_task_is_waited_for(make, run, worker):
     """Connect answers the stop at once; this task needs two seconds more."""
-    name = make(shaped(slow_stop_ms=2000), state="RUNNING")
+    name = make(shaped(slow_stop_ms=2000), state="RUNNING", offsets=[at(4)])
     worker.await_state(name, "RUNNING", ["RUNNING"])
     started = time.monotonic()
     assert run("connector_state", name=name, state="stopped")["changed"] is True

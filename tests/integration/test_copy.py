@@ -48,9 +48,9 @@ def pair(make, main, kafka):
 ], ids=["mirror", "jdbc"])
 def test_a_clone_goes_on_where_the_other_one_was(pair, run, main, kafka, old, new, rules):
     names = pair(old, new)
-    wish = {"name": names[1], "copy_from": names[0], "rewrite": rules, "change_id": "CHG-1", "ledger": "config"}
+    desired = {"name": names[1], "copy_from": names[0], "rewrite": rules, "change_id": "CHG-1"}
     for check in (True, False):
-        result = succeeded(run("connector_offsets", check=check, **wish))
+        result = succeeded(run("connector_offsets", check=check, **desired))
         assert result["changed"] and result["offsets_before"] == []
         assert sorted(result["offsets"], key=str) == sorted([{"partition": partition, "offset": {"n": 4}} for partition in new], key=str)
     assert main.worker.offsets(names[0])  # it keeps its own
@@ -60,7 +60,7 @@ def test_a_clone_goes_on_where_the_other_one_was(pair, run, main, kafka, old, ne
     assert sorted({value.rpartition("#")[2] for value in kafka.values(names[1])}) == ["5", "6"]
     # Afterwards the other one may be gone.
     main.worker.delete(names[0])
-    again = succeeded(run("connector_offsets", **wish))
+    again = succeeded(run("connector_offsets", **desired))
     assert (again["changed"], again["already_applied"]) == (False, True)
 
 
@@ -91,8 +91,8 @@ def test_fields_in_an_order_of_the_connectors_own(pair, run, main, kafka, tmp_pa
     if by == "document":
         exported = succeeded(run("connector_offsets_export", dest=str(path), connectors=[old], **brokers))
         assert exported["connectors"] == {old: 2}
-    wish = {"src": str(path)} if by == "document" else {}
-    result = succeeded(run("connector_offsets", name=new, copy_from=old, **wish, **brokers))
+    desired = {"src": str(path)} if by == "document" else {}
+    result = succeeded(run("connector_offsets", name=new, copy_from=old, **desired, **brokers))
     assert result["method"] == "topic" and "in another order" in result["method_reason"]
     assert sorted(kafka.live_offsets(main.offset_topic, new)) == [
         f'["{new}",{{"topic":"t","partition":{number},"cluster":"c","zz":2}}]' for number in (0, 1)]

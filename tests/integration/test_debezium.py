@@ -106,8 +106,9 @@ class Inventory:
             "connect_url": [self.worker.url], "name": NAME, "method": "topic", "offset_topic": self.offset_topic, **self._options,
             **options})
 
-    def set(self, offset: dict, **options) -> dict:
-        return self.run(offsets=[entry(PART, offset)], **options)
+    def set(self, offset: dict, force: bool = True, **options) -> dict:
+        """force: what it has stored has other fields at each kind of event."""
+        return self.run(offsets=[entry(PART, offset)], force=force, **options)
 
     def stop(self) -> None:
         self.worker.put(NAME, "stop")
@@ -180,7 +181,8 @@ def test_set_back_while_it_is_stopped(stopped):
     assert stopped.live() == live
     done = stopped.set(target)
     _same(checked, done)
-    assert (done["changed"], done["method"], done["warnings"]) == (True, "topic", [])
+    assert (done["changed"], done["method"]) == (True, "topic")
+    assert all("would lose fields" in one for one in done["warnings"])
     assert done["offsets_before"] == [entry(PART, live)]
     assert done["offsets"] == [entry(PART, target)] == stopped.worker.offsets(NAME)
     assert stopped.live() == target
@@ -239,6 +241,9 @@ def test_null_field_does_no_harm_to_debezium(stopped):
 def test_part_of_the_map_removes_the_rest(stopped):
     live = stopped.live()
     partial = {name: stopped.stored[3][name] for name in ("lsn", "lsn_proc", "lsn_commit")}
+    for check in (True, False):
+        refused = stopped.set(partial, force=False, check=check)
+        assert refused["failed"] and "would lose fields that the live offset has" in refused["msg"] and stopped.live() == live
     checked = stopped.set(partial, check=True)
     done = stopped.set(partial)
     _same(checked, done)

@@ -58,6 +58,8 @@ def test_out_and_in_again(three, hosts, worker, playbooks, tmp_path):
     assert again.rc == 0 and again.recap["eu"]["changed"] == 0 and "as before" in again.stdout, again
     document = json.loads(path.read_text())
     assert sorted(document["connectors"]) == sorted(three) and document["types"][three[2]] == "sink"
+    assert document["plugins"][three[0]] == {"class": "streamops.test.ShapedSourceConnector", "version": "1.0.0"}
+    assert document["plugins"].keys() == document["connectors"].keys()
     assert document["connectors"][three[1]][0]["offset"] == {"n": LARGE, "t": '{"x": [1]}', "z": None, "f": 0.1}
 
     for name in three:
@@ -139,15 +141,15 @@ def test_purge_of_those_that_are_gone(make, hosts, main, worker, playbooks, kafk
     names = [make(shaped(), offsets=[at(4)], name=f"{stem}-{number}") for number in range(4)]
     for name in names[:3]:
         worker.delete(name)
-    wish = {"purge_offsets_connectors": f"{stem}-0, {stem}-[1], {stem}-2, {stem}-3"}
-    dry = playbooks.run(PURGE, hosts, "--check", "--diff", **wish)
+    desired = {"purge_offsets_connectors": f"{stem}-0, {stem}-[1], {stem}-2, {stem}-3"}
+    dry = playbooks.run(PURGE, hosts, "--check", "--diff", **desired)
     assert dry.rc == 0 and f"{names[0]}: 1 offsets would be removed" in dry.stdout and names[3] + ":" not in dry.stdout, dry
 
     def left():
         return [name for name in names if kafka.live_offsets(main.offset_topic, name)]
 
     assert left() == names
-    done = playbooks.run(PURGE, hosts, **wish, purge_offsets_change_id=f"{stem}-id")
+    done = playbooks.run(PURGE, hosts, **desired, purge_offsets_change_id=f"{stem}-id")
     assert done.rc == 0 and left() == [names[1], names[3]], done  # [1] is no glob here
     rest = playbooks.run(PURGE, hosts, purge_offsets_connectors=f"{stem}-*")
     assert rest.rc == 0 and left() == [names[3]], rest
@@ -184,19 +186,19 @@ def test_a_cluster_of_two_hundred(request, run, main, kafka, worker, tmp_path):
     each(lambda own, name: own.must("DELETE", f"connectors/{name}/offsets"))
     assert not any(kafka.live_offsets(main.offset_topic, name) for name in list(places)[::50])
 
-    wish = {"src": str(path), "method": "topic", "stop": True, **options}
+    desired = {"src": str(path), "method": "topic", "stop": True, **options}
     before = sum(kafka.ends(main.offset_topic).values())
-    dry = run("connector_offsets_import", check=True, **wish)
+    dry = run("connector_offsets_import", check=True, **desired)
     assert dry["counts"] == {"set": 200, "remove": 0, "keep": 0} and sum(kafka.ends(main.offset_topic).values()) == before, dry
-    done = run("connector_offsets_import", **wish)
+    done = run("connector_offsets_import", **desired)
     assert done["changed"] and done["counts"]["set"] == 200 and {one["state"] for one in done["connectors"]} == {"STOPPED"}, done
     # One transaction: besides the records one marker for each partition of the topic that has some.
     assert sum(kafka.ends(main.offset_topic).values()) == before + 200 + len(kafka.ends(main.offset_topic))
     assert dict(each(lambda own, name: (name, own.offsets(name)))) == {name: [at(place)] for name, place in places.items()}
-    again = run("connector_offsets_import", **wish)
+    again = run("connector_offsets_import", **desired)
     assert not again["changed"] and again["counts"]["keep"] == 200, again
 
-    started = run("connector_offsets_import", final_state="started", wait_timeout=300, **wish)
+    started = run("connector_offsets_import", final_state="started", wait_timeout=300, **desired)
     assert started["changed"] and {(one["state"], *one["failed_tasks"]) for one in started["connectors"]} == {("RUNNING",)}, started
     left = Counter(f'{{"p":0}}#{number}' for place in places.values() for number in range(place + 1, 5))
     wait_until(lambda: len(kafka.values(topic)) >= left.total(), 60, "all records")

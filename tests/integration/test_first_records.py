@@ -8,8 +8,8 @@ from __future__ import annotations
 import time
 
 import pytest
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import KafkaClient
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.client import KafkaClient
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
@@ -41,9 +41,9 @@ def test_more_partitions_than_are_read_at_a_time(client, lone, kafka):
     expected.update({(topic, number): False for number in range(1, PARTITIONS, 2)})
     starts = {(topic, number): 1 if number % 2 == 0 else 0 for number in range(PARTITIONS)}
     began = time.monotonic()
-    assert client.first_records(starts) == (expected, {})
+    assert client.reader.first_records(starts) == (expected, {})
     assert time.monotonic() - began < 20
-    assert client.first_records({}) == ({}, {})
+    assert client.reader.first_records({}) == ({}, {})
 
 
 def test_what_is_no_record(client, lone, kafka):
@@ -56,19 +56,19 @@ def test_what_is_no_record(client, lone, kafka):
     for future in admin.delete_records([TopicPartition(topic, 3, 3)]).values():
         future.result(20)
     with kafka.open_transaction(topic, [(2, b"k", b"v")]):
-        found, refused = client.first_records({(topic, number): 0 for number in range(4)} | {(topic, 4): 7})
+        found, refused = client.reader.first_records({(topic, number): 0 for number in range(4)} | {(topic, 4): 7})
     assert found == {(topic, 0): False, (topic, 1): now, (topic, 2): False} and refused == {}
 
 
 def test_a_topic_that_is_not_there(client, lone):
     topic = lone(1)
-    assert client.first_records({("gone-" + topic, 0): 0, (topic, 0): 0}) == ({(topic, 0): False}, {})
+    assert client.reader.first_records({("gone-" + topic, 0): 0, (topic, 0): 0}) == ({(topic, 0): False}, {})
 
 
 def test_dead_brokers():
     client = KafkaClient({"bootstrap.servers": "127.0.0.1:9"}, 2)
     began = time.monotonic()
     with pytest.raises(errors.BrokersUnreachable, match=r"127\.0\.0\.1:9 about the first records that wait"):
-        client.first_records({("t", 0): 0})
+        client.reader.first_records({("t", 0): 0})
     assert time.monotonic() - began < 15
     client.close()

@@ -56,9 +56,9 @@ def test_missing_connector(run, worker):
     info = run("connector_offsets_info", name="no-such")
     assert not info["failed"] and info["changed"] is False
     assert info["connector_exists"] is False and info["offsets"] == [] and info["connector"] is None
-    for wish in ({"offsets": [at(1)]}, {"state": "absent"}):
+    for desired in ({"offsets": [at(1)]}, {"state": "absent"}):
         for check in (True, False):
-            result = run("connector_offsets", check=check, name="no-such", stop=True, **wish)
+            result = run("connector_offsets", check=check, name="no-such", stop=True, **desired)
             assert result["failed"] and "no such connector" in result["msg"] and "no-such" in result["msg"]
     assert not worker.exists("no-such")
 
@@ -86,10 +86,12 @@ def test_offsets_on_old_workers(version, name, run, v35, v34):
     cluster.worker.create(name, shaped(topic=name, records_per_partition=3), None)
     try:
         cluster.worker.await_state(name, "RUNNING", ["RUNNING"])
+        if version == "3.5.2":
+            wait_until(lambda: cluster.worker.offsets(name) == [at(2)])
         info = run("connector_offsets_info", name=name, connect_url=[cluster.url])
         change = run("connector_offsets", name=name, offsets=[at(99)], stop=True, connect_url=[cluster.url])
         if version == "3.5.2":
-            assert info["connector_exists"] is True and info["offsets"] == cluster.worker.offsets(name)
+            assert info["connector_exists"] is True and info["offsets"] == [at(2)]
             assert change["failed"] and "3.6" in change["msg"] and version in change["msg"]
         else:
             for result in (info, change):
@@ -135,16 +137,16 @@ def test_c15_many_partitions(many):
     info = measured("connector_offsets_info", arguments)
     assert info["offsets_count"] == MANY and info["truncated"] is True
     assert len(info["offsets"]) == 1000 and info["unreadable_count"] == 0
-    wish = {"state": "absent"}
-    dry = measured("connector_offsets", {**arguments, **wish}, check=True)
-    real = measured("connector_offsets", {**arguments, **wish})
+    desired = {"state": "absent"}
+    dry = measured("connector_offsets", {**arguments, **desired}, check=True)
+    real = measured("connector_offsets", {**arguments, **desired})
     for result in (dry, real):
         assert result["changed"] is True and result["truncated"] is True
         assert result["counts"] == {"set": 0, "remove": MANY, "keep": 0, "before": MANY, "after": 0}
         assert len(result["actions"]) == len(result["offsets_before"]) == 1000 and result["offsets"] == []
         assert "99000 more" in json.dumps(result["diff"])
     assert worker.offsets(made) == []
-    again = measured("connector_offsets", {**arguments, **wish})
+    again = measured("connector_offsets", {**arguments, **desired})
     assert again["changed"] is False and again["counts"]["before"] == 0
 
 

@@ -18,8 +18,8 @@ import struct
 from pathlib import Path
 
 import pytest
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _hashmap, _jackson, _murmur2
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._errors import WishError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs import jackson, java_hash_order, murmur2
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
 
 from stack import jars, java
 
@@ -69,7 +69,7 @@ class Samples:
         found = {}
         while len(found) < self.random.randint(8, 12):
             name = f"n{self.random.randrange(100000)}"
-            if _hashmap._spread(name) % capacity == 3:
+            if java_hash_order._spread(name) % capacity == 3:
                 found[name] = None
         names = [*found, *self.names(8)]
         return self.random.sample(names, len(names))
@@ -136,7 +136,7 @@ def _names(names: list) -> bytes:
 
 
 def _as_sent(value) -> bytes:
-    # Python's own writing, so that a fault of _jackson cannot hide in the question.
+    # Python's own writing, so that a fault of jackson cannot hide in the question.
     return json.dumps(value).encode("ascii")
 
 
@@ -147,7 +147,7 @@ def _bits(value: float) -> bytes:
 def _deep(value):
     """The value as a worker holds it after reading: every map a HashMap."""
     if isinstance(value, dict):
-        return {name: _deep(item) for name, item in _hashmap.ordered(value).items()}
+        return {name: _deep(item) for name, item in java_hash_order.ordered(value).items()}
     return [_deep(item) for item in value] if isinstance(value, list) else value
 
 
@@ -163,8 +163,8 @@ def _orders(samples: Samples) -> list:
 
 def _known(names: list) -> bool:
     try:
-        _hashmap.order(names)
-    except WishError:
+        java_hash_order.order(names)
+    except DeclarationError:
         return False
     return True
 
@@ -181,7 +181,7 @@ class Inputs:
         self.documents = self.keys + [samples.mapping(12) for _number in range(300)]
         self.names = _orders(samples)
         self.hashed = [samples.random.randbytes(samples.random.randint(0, 90)) for _number in range(500)]
-        self.hashed += [b"\xff" * size for size in range(9)] + [_jackson.encode(_deep(key)) for key in self.keys]
+        self.hashed += [b"\xff" * size for size in range(9)] + [jackson.encode(_deep(key)) for key in self.keys]
         self.doubles = [samples.any_double() for _number in range(3000)] + [2.0**power for power in range(-1074, 1024)]
         self.doubles += [float(f"1e{power}") for power in range(-323, 309)] + [5e-324 * factor for factor in range(1, 400)]
         self.common_doubles = [samples.random.uniform(-1e7, 1e7) for _number in range(1000)] + [samples.double() for _number in range(500)]
@@ -211,7 +211,7 @@ def kafka(request, inputs):
 def test_bytes_of_keys_and_values(kafka, inputs):
     for value in inputs.documents:
         document = _as_sent(value)
-        assert _jackson.encode(_deep(value)) == kafka.rewritten(document), document[:2000]
+        assert jackson.encode(_deep(value)) == kafka.rewritten(document), document[:2000]
 
 
 def test_order_of_names(kafka, inputs):
@@ -219,24 +219,24 @@ def test_order_of_names(kafka, inputs):
     assert len(inputs.names) > 600
     assert sum(len(names) > 24 for names in inputs.names) > 20
     for names in inputs.names:
-        assert _hashmap.order(names) == kafka.order(names), names
+        assert java_hash_order.order(names) == kafka.order(names), names
 
 
 def test_murmur2_and_partitions(kafka, inputs):
     for data in inputs.hashed:
-        mine = _murmur2.murmur2(data), _murmur2.partition_for(data, 5), _murmur2.partition_for(data, 25)
+        mine = murmur2.murmur2(data), murmur2.partition_for(data, 5), murmur2.partition_for(data, 25)
         assert "{} {} {}".format(*mine) == kafka.answers["hash", data], data
 
 
 def test_doubles_of_common_size(kafka, inputs):
     """The same in every Java, but for the sign of zero: that is gone when the worker reads it."""
     for value in inputs.common_doubles:
-        assert _jackson.encode(value).decode() == kafka.answers["double", _bits(value or 0.0)]
-    assert kafka.rewritten(NEGATIVE_ZERO) == _jackson.encode({"zero": -0.0})
+        assert jackson.encode(value).decode() == kafka.answers["double", _bits(value or 0.0)]
+    assert kafka.rewritten(NEGATIVE_ZERO) == jackson.encode({"zero": -0.0})
 
 
 def test_all_doubles(kafka, inputs):
-    texts = [(value, _jackson.encode(value).decode(), kafka.answers["double", _bits(value)]) for value in inputs.doubles]
+    texts = [(value, jackson.encode(value).decode(), kafka.answers["double", _bits(value)]) for value in inputs.doubles]
     assert all(float(mine) == value == float(java) for value, mine, java in texts)
     other = [(value, mine, java) for value, mine, java in texts if mine != java]
     if kafka.java >= SHORTEST:

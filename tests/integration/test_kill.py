@@ -1,11 +1,14 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""kill -9 at each step of a change that has a name: the next run ends it, with one replay, and the one after that changes nothing."""
+"""kill -9 at each step of a change that has a name: the next run ends it, with one replay, and the one after that changes nothing.
+And signals that can be handled, during one without a name."""
 
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
 from pathlib import Path
 
@@ -38,13 +41,13 @@ def name(running):
 
 @pytest.fixture
 def kill_at(proxy_to, main):
-    """kill_at(step, wish, cluster=main): a run of the module that is killed there."""
+    """kill_at(step, declaration, cluster=main): a run of the module that is killed there."""
     started = []
 
-    def kill_at(wanted, carried_out, wish: dict, cluster=main, times: int = 1) -> None:
+    def kill_at(wanted, carried_out, desired: dict, cluster=main, times: int = 1) -> None:
         killer = Killer(wanted, carried_out, times)
         killer.proxy = proxy_to(cluster.url, killer)
-        killer.run = Run("connector_offsets", {**wish, "connect_url": [killer.proxy.url], "wait_timeout": 60})
+        killer.run = Run("connector_offsets", {**desired, "connect_url": [killer.proxy.url], "wait_timeout": 60})
         started.append(killer.run)
         killer.run.killed()
 
@@ -53,43 +56,43 @@ def kill_at(proxy_to, main):
         run.kill()
 
 
-def ledger_of(wish: dict, cluster) -> dict:
+def ledger_of(desired: dict, cluster) -> dict:
     """The one change of this name, as anybody can look it up."""
-    options = {key: wish[key] for key in ("ledger", "ledger_file", "bootstrap_servers") if key in wish}
-    found = run_module("connector_changes_info", {"connect_url": [cluster.url], "connector": wish["name"], **options})
+    options = {key: desired[key] for key in ("ledger", "ledger_file", "bootstrap_servers") if key in desired}
+    found = run_module("connector_changes_info", {"connect_url": [cluster.url], "connector": desired["name"], **options})
     assert not found["failed"], found["msg"]
     change, = found["changes"]
     return change
 
 
-def is_made_once(run, wish, cluster, kafka, left, recorder, resumed=False) -> dict:
+def is_made_once(run, desired, cluster, kafka, left, recorder, resumed=False) -> dict:
     """The second run after a kill ends it, the third one has nothing to do."""
-    url, worker, name = {"connect_url": [recorder.url]}, cluster.worker, wish["name"]
+    url, worker, name = {"connect_url": [recorder.url]}, cluster.worker, desired["name"]
     recorder.target = cluster.url
     if resumed:
         worker.await_state(name, "RUNNING", ["RUNNING"])  # or one may see it, and the next one not yet
-    found = ledger_of(wish, cluster)
-    assert (found["phase"], found["before"] is not None, found["state_due"]) == (*left, "RUNNING")
-    dry = run("connector_offsets", check=True, **{**wish, **url})
-    assert recorder.verbs == {"GET"} and ledger_of(wish, cluster) == found
-    second = run("connector_offsets", **{**wish, **url})
+    found = ledger_of(desired, cluster)
+    assert (found["phase"], found["before"] is not None, found["state_to_restore"]) == (*left, "RUNNING")
+    dry = run("connector_offsets", check=True, **{**desired, **url})
+    assert recorder.verbs == {"GET"} and ledger_of(desired, cluster) == found
+    second = run("connector_offsets", **{**desired, **url})
     assert not second["failed"], second["msg"]
     assert (dry["changed"], dry["already_applied"]) == (second["changed"], second["already_applied"])
     assert second["already_applied"] is (left[0] == "applied")
     worker.await_state(name, "RUNNING", ["RUNNING"])
     wait_until(lambda: kafka.values(name) == FIRST + REPLAY, reason="the replay")
-    change = ledger_of(wish, cluster)
-    assert (change["phase"], change["state_due"], change["before"], change["after"]) == ("applied", None, [at(4)], [at(1)])
+    change = ledger_of(desired, cluster)
+    assert (change["phase"], change["state_to_restore"], change["before"], change["after"]) == ("applied", None, [at(4)], [at(1)])
     assert change == second["change"]
     # Where nothing was written it is begun anew.
     assert (change["times"]["started"] == found["times"]["started"]) is left[1]
     recorder.requests.clear()
     for check in (True, False):
-        third = run("connector_offsets", check=check, **{**wish, **url})
+        third = run("connector_offsets", check=check, **{**desired, **url})
         assert (third["failed"], third["changed"], third["already_applied"]) == (False, False, True)
         # The proxy that was there at first is another address.
         assert [text for text in third["warnings"] if "was made through" not in text] == []
-    assert recorder.verbs == {"GET"} and ledger_of(wish, cluster) == change
+    assert recorder.verbs == {"GET"} and ledger_of(desired, cluster) == change
     wait_until(lambda: road_is_at_the_end(cluster, name, kafka), reason="the last offset")
     assert worker.state(name) == ("RUNNING", ["RUNNING"]) and kafka.values(name) == FIRST + REPLAY, "replayed twice"
     return second
@@ -100,25 +103,14 @@ def road_is_at_the_end(cluster, name, kafka) -> bool:
 
 
 CASES = [(step, "topic") for step in STEPS] + [
-    ("change carried out", "config"), ("resume carried out", "config"),
-    ("change carried out", "file"), ("before the resume", "file")]
+    ("change carried out", "file"), ("resume carried out", "file"), ("before the resume", "file")]
 
 
 @pytest.mark.parametrize(("step", "kind"), CASES, ids=[f"{step}, {kind}" for step, kind in CASES])
 def test_by_rest(step, kind, name, keep, kill_at, run, main, kafka, recorder):
-    wish = {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", "method": "rest", **keep(kind)}
-    kill_at(*STEPS[step], wish)
-    is_made_once(run, wish, main, kafka, LEFT[step], recorder, step == "resume carried out")
-
-
-@pytest.mark.parametrize(("number", "carried_out", "left"), [
-    (1, True, ("started", False)), (2, True, ("started", True)), (3, False, ("started", True)), (3, True, ("applied", True)),
-    (4, False, ("applied", True))])
-def test_while_the_configuration_takes_the_ledger(number, carried_out, left, name, keep, kill_at, run, main, kafka, recorder):
-    """Its four writings: begun, about to write, applied, done."""
-    wish = {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", **keep("config")}
-    kill_at(sends("PUT", "config"), carried_out, wish, times=number)
-    is_made_once(run, wish, main, kafka, left, recorder, number == 4)
+    desired = {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", "method": "rest", **keep(kind)}
+    kill_at(*STEPS[step], desired)
+    is_made_once(run, desired, main, kafka, LEFT[step], recorder, step == "resume carried out")
 
 
 # ---- on the offsets topic
@@ -131,42 +123,65 @@ def written(kafka, cluster, name):
 
 
 TOPIC_CASES = [(step, "topic") for step in ("before the stop", "stop carried out", "before the resume", "resume carried out")] + [
-    ("change carried out", kind) for kind in ("topic", "config", "file")]
+    ("change carried out", kind) for kind in ("topic", "file")]
 
 
 @pytest.mark.parametrize(("step", "kind"), TOPIC_CASES, ids=[f"{step}, {kind}" for step, kind in TOPIC_CASES])
 def test_on_the_offsets_topic(step, kind, name, keep, kill_at, run, main, kafka, recorder):
-    wish = {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", "method": "topic", "offset_topic": main.offset_topic,
-            **keep("topic"), **keep(kind)}
-    kill_at(*((written(kafka, main, name), False) if step == "change carried out" else STEPS[step]), wish)
-    is_made_once(run, wish, main, kafka, LEFT[step], recorder, step == "resume carried out")
+    desired = {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", "method": "topic", "offset_topic": main.offset_topic,
+               **keep("topic"), **keep(kind)}
+    kill_at(*((written(kafka, main, name), False) if step == "change carried out" else STEPS[step]), desired)
+    is_made_once(run, desired, main, kafka, LEFT[step], recorder, step == "resume carried out")
 
 
 @pytest.mark.parametrize("step", ["pause carried out", "change carried out", "resume carried out"])
 def test_before_3_5(step, make_on, v34, keep, kill_at, run, kafka, recorder):
     """Connect 3.4 is paused for it, and has to run again afterwards."""
     name = make_on(v34, "RUNNING")
-    wish = {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", "offset_topic": v34.offset_topic, **keep("topic")}
+    desired = {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", "offset_topic": v34.offset_topic, **keep("topic")}
     wanted, left = {"pause carried out": ((sends("PUT", "pause"), True), ("started", False)),
                     "change carried out": ((written(kafka, v34, name), False), ("started", True)),
                     "resume carried out": ((sends("PUT", "resume"), True), ("applied", True))}[step]
-    kill_at(*wanted, wish, v34)
-    is_made_once(run, wish, v34, kafka, left, recorder, step == "resume carried out")
+    kill_at(*wanted, desired, v34)
+    is_made_once(run, desired, v34, kafka, left, recorder, step == "resume carried out")
+
+
+# ---- a signal that can be handled
+
+
+@pytest.mark.parametrize(("step", "made"), [("before the stop", False), ("before the change", True), ("before the resume", True)])
+def test_interrupted(step, made, name, proxy_to, run, main, kafka, worker):
+    """Nobody remembers a change without a name: it ends by itself, before its write or after it, and the connector runs again."""
+    sent = []
+
+    def interrupt(request):
+        if STEPS[step][0](request) and not sent:
+            sent.append(request)
+            os.kill(started.process.pid, signal.SIGTERM)  # SIGINT may be ignored by whoever started the tests
+
+    proxy = proxy_to(main.url, interrupt)
+    started = Run("connector_offsets", {"name": name, "offsets": [at(1)], "stop": True, "connect_url": [proxy.url], "wait_timeout": 60})
+    result = started.result()
+    assert sent and result["failed"] and result["msg"].startswith("The run was interrupted (SIGTERM). "), result
+    assert bool(result.get("changed")) is made
+    worker.await_state(name, "RUNNING", ["RUNNING"])
+    wait_until(lambda: kafka.values(name) == FIRST + REPLAY * made, reason="the replay, or none")
+    wait_until(lambda: worker.offsets(name) == [at(4)])
 
 
 # ---- the undo
 
 
-UNDO_CASES = [("change carried out", "rest", "topic"), ("before the change", "rest", "config"), ("before the resume", "rest", "file"),
+UNDO_CASES = [("change carried out", "rest", "topic"), ("before the change", "rest", "file"), ("before the resume", "rest", "file"),
               ("change carried out", "topic", "topic")]
 
 
-@pytest.mark.parametrize(("step", "road", "kind"), UNDO_CASES, ids=["-".join(case) for case in UNDO_CASES])
-def test_undo(step, road, kind, name, keep, kill_at, run, main, kafka, worker):
+@pytest.mark.parametrize(("step", "method", "kind"), UNDO_CASES, ids=["-".join(case) for case in UNDO_CASES])
+def test_undo(step, method, kind, name, keep, kill_at, run, main, kafka, worker):
     """Undone once; it delivers nothing, as it goes on from the end."""
-    both = {"name": name, "stop": True, "change_id": "CHG-1", "method": road, **keep("topic"), **keep(kind)}
-    wish, undo = {**both, "offsets": [at(1)], "after_change": "leave"}, {**both, "state": "restored"}
-    assert run("connector_offsets", **wish)["changed"] is True
+    both = {"name": name, "stop": True, "change_id": "CHG-1", "method": method, **keep("topic"), **keep(kind)}
+    desired, undo = {**both, "offsets": [at(1)], "after_change": "leave"}, {**both, "state": "restored"}
+    assert run("connector_offsets", **desired)["changed"] is True
     worker.put(name, "resume")
     wait_until(lambda: kafka.values(name) == FIRST + REPLAY)
     worker.put(name, "stop")
@@ -181,7 +196,7 @@ def test_undo(step, road, kind, name, keep, kill_at, run, main, kafka, worker):
     wait_until(lambda: worker.offsets(name) == [at(6)])
     worker.await_state(name, "RUNNING", ["RUNNING"])
     before = kafka.values(name)
-    steps = {"change carried out": (written_back(kafka, main, name), False)} if road == "topic" else STEPS
+    steps = {"change carried out": (written_back(kafka, main, name), False)} if method == "topic" else STEPS
     kill_at(*steps[step], undo)
     assert ledger_of(both, main)["phase"] == ("restored" if step == "before the resume" else "applied")
     second = run("connector_offsets", **undo)
@@ -189,8 +204,8 @@ def test_undo(step, road, kind, name, keep, kill_at, run, main, kafka, worker):
     worker.await_state(name, "RUNNING", ["RUNNING"])
     wait_until(lambda: kafka.values(name) == before + ['{"p":0}#5', '{"p":0}#6'], reason="what comes after at(4)")
     change = ledger_of(both, main)
-    assert (change["phase"], change["state_due"], change["before"]) == ("restored", None, [at(4)])
-    for again in (undo, wish):
+    assert (change["phase"], change["state_to_restore"], change["before"]) == ("restored", None, [at(4)])
+    for again in (undo, desired):
         third = run("connector_offsets", **again)
         assert (third["failed"], third["changed"], third["already_applied"]) == (False, False, False)
     assert kafka.values(name) == before + ['{"p":0}#5', '{"p":0}#6'] and worker.state(name) == ("RUNNING", ["RUNNING"])
@@ -211,7 +226,7 @@ PLAY = """
   vars:
     ansible_python_interpreter: "{{ ansible_playbook_python }}"
   tasks:
-    - streamops.kafka_connect.connector_offsets: "{{ wish }}"
+    - streamops.kafka_connect.connector_offsets: "{{ desired }}"
 """
 
 
@@ -225,11 +240,11 @@ def killed_playbook(step: str, playbook: str, variables: dict, proxy_to, main, f
 
 
 def test_a_playbook(name, keep, proxy_to, playbooks, run, main, kafka, recorder, tmp_path):
-    step, wish = "change carried out", {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", **keep("topic")}
+    step, desired = "change carried out", {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", **keep("topic")}
     (tmp_path / "play.yml").write_text(PLAY)
-    variables = {"wish": {**wish, "connect_url": [main.url]}}
+    variables = {"desired": {**desired, "connect_url": [main.url]}}
     killed_playbook(step, "play.yml", variables, proxy_to, main, tmp_path)
-    is_made_once(run, wish, main, kafka, LEFT[step], recorder)
+    is_made_once(run, desired, main, kafka, LEFT[step], recorder)
     again = playbooks.run("play.yml", {"eu": {}}, "-v", **variables)
     assert again.rc == 0 and again.recap["eu"]["changed"] == 0 and '"already_applied": true' in again.stdout, again
 
@@ -241,9 +256,9 @@ def test_the_role(step, name, keep, proxy_to, playbooks, main, kafka, worker, tm
                  "reset_offsets_change_id": "CHG-1", "reset_offsets_backup_dir": str(playbooks.backups),
                  "reset_offsets_connectors": [{"name": name, "offsets": [at(1)]}]}
     killed_playbook(step, RESET, variables, proxy_to, main, tmp_path)
-    wish = {"name": name, **keep("topic")}
-    found = ledger_of(wish, main)
-    assert (found["phase"], found["before"], found["state_due"]) == (LEFT[step][0], [at(4)], "RUNNING")
+    desired = {"name": name, **keep("topic")}
+    found = ledger_of(desired, main)
+    assert (found["phase"], found["before"], found["state_to_restore"]) == (LEFT[step][0], [at(4)], "RUNNING")
     counts = []
     for _time in range(2):
         play = playbooks.run(RESET, {"eu": {}}, **variables)
@@ -253,6 +268,6 @@ def test_the_role(step, name, keep, proxy_to, playbooks, main, kafka, worker, tm
         wait_until(lambda: kafka.values(name) == FIRST + REPLAY, reason="the replay")
         wait_until(lambda: worker.offsets(name) == [at(4)])
     assert counts[0] > 0 and counts[1] == 0
-    change = ledger_of(wish, main)
-    assert (change["phase"], change["before"], change["state_due"]) == ("applied", [at(4)], None)
+    change = ledger_of(desired, main)
+    assert (change["phase"], change["before"], change["state_to_restore"]) == ("applied", [at(4)], None)
     assert kafka.values(name) == FIRST + REPLAY and worker.state(name) == ("RUNNING", ["RUNNING"])

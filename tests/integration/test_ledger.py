@@ -1,7 +1,7 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The ledger of changes on real topics and in real configurations: what it keeps, what it refuses, and that of two runs one wins."""
+"""The ledger of changes on real topics: what it keeps, what it refuses, and that of two runs one wins."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ import threading
 import uuid
 
 import pytest
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._http import Transport
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import Fenced, KafkaClient
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import Change, Taken, Unreadable, encode, now
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.config import ConfigLedger
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledgers.topic import TopicLedger, key_of
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._rest import ConnectClient
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.client import KafkaClient
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import (
+    Change,
+    ConcurrentUpdate,
+    Unreadable,
+    encode,
+    now,
+)
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.topic import TopicLedger, key_of
 from confluent_kafka.admin import (
     AclOperation,
     AdminClient,
@@ -26,7 +29,7 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 
-from tests.integration.support.configs import shaped
+from tests.integration.support.configs import at, shaped
 from tests.integration.support.modules import run_module
 from tests.integration.support.secured import login
 from tests.integration.support.worker import wait_until
@@ -38,8 +41,8 @@ def change(change_id: str = "CHG-1", connector: str = "c", revision: int = 1, ru
     rows = [{"partition": {"filename": f"/data/in/orders-{p}.csv"}, "offset": {"position": 4000000000 + p}} for p in range(partitions)]
     values = {
         "connector": connector, "change_id": change_id, "digest": "sha256:1", "phase": "started", "revision": revision, "run": run,
-        "times": {"started": now()}, "who": {"user": "ops"}, "road": "rest", "offset_topic": None, "cluster": {}, "kind": "source",
-        "state_due": None, "before": rows, "after": rows, "records": None}
+        "times": {"started": now()}, "who": {"user": "ops"}, "method": "rest", "offset_topic": None, "cluster": {}, "kind": "source",
+        "state_to_restore": None, "before": rows, "after": rows, "records": None}
     return Change(**{**values, **more})
 
 
@@ -107,7 +110,7 @@ def test_both_make_the_topic_at_once(ledger):
 def test_a_topic_that_forgets_is_refused(ledger, kafka, lone, policy):
     name = lone(1, policy)
     for attempt in (lambda: ledger(name).changes("c"), lambda: ledger(name).put(change(), None)):
-        with pytest.raises(errors.RoadError, match=f"cleanup.policy={policy}.*kafka-configs.sh"):
+        with pytest.raises(errors.MethodError, match=f"cleanup.policy={policy}.*kafka-configs.sh"):
             attempt()
     assert kafka.raw_records(name) == []
 
@@ -203,12 +206,12 @@ def test_of_several_at_once_one_wins(ledger):
         name, runs = f"CHG-{turn}", ["a", "b", "c"]
         outcomes = _at_once([lambda name=name, run=run: ledger().put(change(name, run=run), None) for run in runs])
         won = [run for run, outcome in zip(runs, outcomes, strict=True) if outcome is None]
-        assert len(won) == 1 and sum(isinstance(outcome, Taken) for outcome in outcomes) == 2, outcomes
+        assert len(won) == 1 and sum(isinstance(outcome, ConcurrentUpdate) for outcome in outcomes) == 2, outcomes
         assert {outcome.change.run for outcome in outcomes if outcome} == set(won)
         assert (name, 1, won[0]) in facts(ledger().changes("c"))
     base = change("CHG-0", run=next(run for name, _revision, run in facts(ledger().changes("c")) if name == "CHG-0"))
     outcomes = _at_once([lambda run=run: ledger().put(change("CHG-0", revision=2, run=run), base) for run in ("x", "y")])
-    assert sorted(outcome.__class__.__name__ for outcome in outcomes) == ["NoneType", "Taken"], outcomes
+    assert sorted(outcome.__class__.__name__ for outcome in outcomes) == ["ConcurrentUpdate", "NoneType"], outcomes
 
 
 def test_two_changes_of_one_connector_at_once(ledger):
@@ -226,13 +229,13 @@ def test_shut_out_between_two_steps(ledger):
     ledger().put(change("CHG-2", run="other"), None)
     mine.put(change(revision=2), change())
     ledger().put(change(revision=3, run="other"), change(revision=2))
-    with pytest.raises(Taken) as caught:
+    with pytest.raises(ConcurrentUpdate) as caught:
         mine.put(change(revision=3), change(revision=2))
     assert caught.value.change.run == "other"
 
 
 def test_a_transactional_id_of_ones_own(ledger):
-    """The offsets road then has the same, and shuts out the ledger between its two steps."""
+    """The offsets method then has the same, and shuts out the ledger between its two steps."""
     mine = ledger(**{"transactional.id": "ops"})
     mine.put(change(), None)
     mine.kafka.write([(mine.name, 0, b"other", b"x")], "ignored")
@@ -245,7 +248,7 @@ def test_the_client_tells_that_it_is_fenced(client, lone):
     first, second = client().writer("same", {}), client().writer("same", {})
     first.write([(name, 0, b"k", b"1")])
     second.write([(name, 0, b"k", b"2")])
-    with pytest.raises(Fenced):
+    with pytest.raises(errors.Fenced):
         first.write([(name, 0, b"k", b"3")])
     second.write([(name, 0, b"k", b"4")])
 
@@ -338,136 +341,61 @@ def test_the_right_to_create_is_named(operator, allow, admin):
     assert name not in admin.list_topics(timeout=20).topics
 
 
-# ---- in the configuration
+# ---- what an earlier release has left in the configuration
 
 
-@pytest.fixture
-def in_config():
-    """in_config(url, connector) -> the ledger as a run of its own."""
-    made = []
-
-    def in_config(url: str, connector: str | None) -> ConfigLedger:
-        made.append(Transport([url], use_proxy=False))
-        return ConfigLedger(ConnectClient(made[-1]), connector)
-
-    yield in_config
-    for one in made:
-        one.close()
-
-
-@pytest.mark.parametrize("version", ["main", "v35"])
-@pytest.mark.parametrize("state", ["STOPPED", "RUNNING"])
-def test_in_the_configuration(version, state, request, make_on, in_config):
-    """No config provider is asked for what looks like a reference; all else stays as it is."""
-    cluster = request.getfixturevalue(version)
-    name = make_on(cluster, state)
-    before = cluster.worker.config(name)
-    one = in_config(cluster.url, name)
-    assert one.changes(name) == []
-    mine = change(connector=name, before=[{"partition": {"p": "${file:/etc/passwd:x} $ ${env:HOME}"}, "offset": {"é": '"\\'}}])
-    one.put(mine, None)
-    one.put(mine._replace(revision=2), mine)
-    assert in_config(cluster.url, name).changes(name) == [mine._replace(revision=2)]
-    after = cluster.worker.config(name)
-    assert "$" not in after[KEY]
-    assert {key: value for key, value in after.items() if key != KEY} == before
-    with pytest.raises(Taken):
-        in_config(cluster.url, name).put(change(connector=name, run="other"), None)
-    cluster.worker.await_state(name, state, {"STOPPED": [], "RUNNING": ["RUNNING"]}[state])
-    assert [found.connector for found in in_config(cluster.url, None).changes() if found.connector == name] == [name]
-
-
-def test_as_much_as_fits_into_the_configuration(make, in_config, main):
-    """With text that grows in each JSON around it."""
-    name = make(shaped())
-    rows = [{"partition": {"p": f'"\\"{p}é'}, "offset": {"n": p}} for p in range(2400)]
-    large = [change(f"CHG-{number}", name, before=rows, after=rows, phase="applied") for number in range(2)]
-    for one in large:
-        in_config(main.url, name).put(one, None)
-    assert in_config(main.url, name).changes(name) == large[1:]
-    with pytest.raises(errors.ConnectError, match="too large.*ledger: topic"):
-        in_config(main.url, name).put(change("CHG-3", name, partitions=10000), None)
-
-
-def test_of_two_at_once_one_wins_in_the_configuration(make, in_config, main):
-    for _turn in range(5):
-        name = make(shaped())
-        outcomes = _at_once([
-            lambda run=run, name=name: in_config(main.url, name).put(change(connector=name, run=run), None) for run in ("a", "b")])
-        held, = in_config(main.url, name).changes(name)
-        assert sorted(outcome.__class__.__name__ for outcome in outcomes) == ["NoneType", "Taken"], outcomes
-        assert outcomes["ab".index(held.run)] is None
-
-
-def test_a_connector_that_refuses_unknown_keys(make, in_config, main, worker):
-    name = make(shaped(refuse_unknown="true"))
-    before = worker.config(name)
-    with pytest.raises(errors.Refused) as caught:
-        in_config(main.url, name).put(change(connector=name), None)
-    assert all(words in caught.value.message for words in (name, KEY, "Unknown configuration", "Nothing was changed", "ledger: topic"))
-    assert worker.config(name) == before
-
-
-def test_a_name_that_no_url_takes(in_config, main, worker):
-    """It can be created by POST, and then stays."""
-    name = "a/b-kept-by-the-tests"
-    if not worker.exists(name):
-        worker.must("POST", "connectors", {"name": name, "config": shaped(topic="c20"), "initial_state": "STOPPED"})
-        wait_until(lambda: "info" in worker.must("GET", "connectors?expand=info").get(name, {}), reason=f"{name} in the list")
-    with pytest.raises(errors.AmbiguousName, match="ledger: topic"):
-        in_config(main.url, name).put(change(connector=name), None)
-
-
-def test_deleted_meanwhile(make, in_config, main, worker):
-    name = make(shaped())
-    one = in_config(main.url, name)
-    one.put(change(connector=name), None)
-    worker.delete(name)
-    wait_until(lambda: not worker.exists(name))
-    with pytest.raises(errors.NoConnector, match="nothing is known of its changes"):
-        one.put(change(connector=name, revision=2), change(connector=name))
-
-
-def test_the_module_connector_leaves_it_alone(make, in_config, main, run, worker):
-    name = make(shaped())
-    in_config(main.url, name).put(change(connector=name), None)
-    wanted = {key: value for key, value in worker.config(name).items() if key != KEY}
-    same = run("connector", name=name, config=wanted)
-    assert same["changed"] is False and KEY not in json.dumps(same)
+def test_a_marker_in_the_configuration(make, run, worker, tmp_path):
+    """Taken over into the ledger, undone from there, hidden where the configuration is shown, and left out of the next one."""
+    name = make(shaped(), offsets=[at(1)])
+    made = change(connector=name, phase="applied", before=[at(4)], after=[at(1)])
+    old = json.loads(encode(made))
+    old["road"], old["state_due"] = old.pop("method"), old.pop("state_to_restore")
+    wanted = worker.config(name)
+    worker.must("PUT", f"connectors/{name}/config", {**wanted, KEY: json.dumps([old])})
+    shown, = run("connector_info", name=[name])["connectors"]
+    assert shown["config"][KEY] == "(changes of its offsets, by an earlier release)"
+    assert run("connector", name=name, config=wanted)["changed"] is False
+    undo = {"name": name, "change_id": "CHG-1", "state": "restored"}
+    assert run("connector_changes_info", connector=name)["changes"] == []
+    for check in (True, False):
+        result = run("connector_offsets", check=check, **undo)
+        assert result["changed"] is True and any(KEY in text for text in result["warnings"]), result
+    assert worker.offsets(name) == [at(4)] and result["change"]["phase"] == "restored"
+    assert run("connector_offsets", **undo)["changed"] is False
+    found = run("connector_changes_info", connector=name)
+    assert [(one["change_id"], one["phase"]) for one in found["changes"]] == [("CHG-1", "restored")]
+    assert found["where"].startswith(f"the file {tmp_path}/state/streamops.kafka_connect/") and found["where"].endswith("/changes.json")
     for check in (True, False):
         other = run("connector", check=check, name=name, config={**wanted, "interval.ms": "7"})
-        assert other["changed"] is True and KEY not in json.dumps(other["diff"])
-    assert worker.config(name)["interval.ms"] == "7"
-    assert facts(in_config(main.url, name).changes(name)) == [("CHG-1", 1, "r1")]
-    shown, = run("connector_info", name=[name])["connectors"]
-    assert "connector_changes_info" in shown["config"][KEY]
+        assert other["changed"] is True and KEY not in json.dumps(other["diff"]) and KEY in other["warnings"][0]
+    assert worker.config(name) == {**wanted, "interval.ms": "7"}
 
 
 # ---- the module
 
 
-def test_the_module_shows_each_kind(ledger, in_config, main, make, kafka, topic, tmp_path):
-    name = make(shaped())
-    in_config(main.url, name).put(change(connector=name), None)
+def test_the_module_shows_each_kind(ledger, main, make, kafka, topic, tmp_path):
+    name = make(shaped(), offsets=[at(4)])
+    assert run_module("connector_offsets", {"connect_url": [main.url], "name": name, "change_id": "CHG-1", "offsets": [at(1)]})["changed"]
     for number in range(2):
         ledger().put(change(f"CHG-{number}", connector=name, partitions=3), None)
 
     def look(**options) -> dict:
-        wish = {"connect_url": [main.url], "connector": name, **options}
-        found = run_module("connector_changes_info", wish)
+        desired = {"connect_url": [main.url], "connector": name, **options}
+        found = run_module("connector_changes_info", desired)
         assert not found["failed"], found
-        assert run_module("connector_changes_info", wish, check=True) == found and found["changed"] is False
+        assert run_module("connector_changes_info", desired, check=True) == found and found["changed"] is False
         return found
 
     found = look()
-    assert (found["ledger"], found["counts"]["total"]) == ("config", 1)
+    assert (found["ledger"], found["counts"]["total"]) == ("file", 1)
     brokers = {"bootstrap_servers": [kafka.bootstrap_servers], "ledger_topic": topic}
     found = look(**brokers, max_entries=1)
     assert (found["ledger"], found["where"], found["counts"]) == (
         "topic", f"the topic {topic}", {"started": 2, "applied": 0, "restored": 0, "total": 2})
     assert [(one["change_id"], one["partitions"], len(one["after"])) for one in found["changes"]] == [("CHG-0", 3, 1), ("CHG-1", 3, 1)]
     assert look(**brokers, change_id="CHG-1", connector=None)["counts"]["total"] == 1
-    assert look(**brokers, ledger="config", connector=None)["counts"]["started"] >= 1
+    assert look(**brokers, ledger="file", connector=None)["counts"]["applied"] == 1
     path = str(tmp_path / "l.json")
     assert look(ledger_file=path)["changes"] == [] and look(ledger_file=path)["where"] == f"the file {path}"
     assert look(**{**brokers, "ledger_topic": "no-such-topic"})["changes"] == []
@@ -475,9 +403,9 @@ def test_the_module_shows_each_kind(ledger, in_config, main, make, kafka, topic,
 
 def test_the_module_refuses(main, kafka, lone):
     for options, words in (
-            ({"ledger": "topic"}, "needs bootstrap_servers"), ({"ledger": "file"}, "needs ledger_file"),
+            ({"ledger": "topic"}, "needs bootstrap_servers"),
             ({"bootstrap_servers": [kafka.bootstrap_servers], "ledger_topic": lone(1, "delete")}, "cleanup.policy=delete"),
-            ({"ledger": "none"}, "ledger"), ({"connector": "gone"}, "no such connector")):
+            ({"ledger": "none"}, "ledger"), ({"ledger": "config"}, "ledger")):
         found = run_module("connector_changes_info", {"connect_url": [main.url], **options})
         assert found["failed"] and words in found["msg"], found
 
@@ -521,7 +449,7 @@ def test_the_playbook_reports(ledger, kafka, main, topic, playbooks, tmp_path):
     lines = _table(play, "eu")
     assert lines == _table(dry, "eu")
     assert lines[0] == f"eu: the topic {topic}, 3 changes: 1 applied, 1 restored, 1 started and not ended"
-    assert lines[2].split() == ["WHEN", "(UTC)", "CONNECTOR", "CHANGE", "PHASE", "ROAD", "PARTITIONS", "BY"]
+    assert lines[2].split() == ["WHEN", "(UTC)", "CONNECTOR", "CHANGE", "PHASE", "METHOD", "PARTITIONS", "BY"]
     assert lines[3].split() == ["2026-01-31", "12:00:05", "orders-source", "CHG-0", "applied", "rest", "1", "user=ops", "awx_job=1", "'2'"]
     assert hostile in lines[4] and "2026-02-01 08:00:00" in lines[5] and "xxx..." in lines[5] and lines[5].split()[6] == "3"
     assert lines[7].startswith("STARTED: 1 change of which")

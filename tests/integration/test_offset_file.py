@@ -12,8 +12,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _java_map
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._properties import properties
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs import java_map
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.java_properties import properties
 
 from stack import java
 
@@ -56,16 +56,16 @@ def test_we_read_what_a_worker_wrote_and_write_the_same(samples, tmp_path):
     asked(*(f"write {path} {words(sample.items())}".strip() for path, sample in zip(paths, samples, strict=True)))
     for path, sample in zip(paths, samples, strict=True):
         data = path.read_bytes()
-        found = _java_map.decode(data)
+        found = java_map.decode(data)
         assert dict(found.entries) == sample
-        assert _java_map.encode(found) == data
-        anew = _java_map.decode(_java_map.encode(_java_map.empty()._replace(entries=found.entries)))
+        assert java_map.encode(found) == data
+        anew = java_map.decode(java_map.encode(java_map.empty()._replace(entries=found.entries)))
         assert anew.buckets == found.buckets and anew.threshold == found.threshold, "as much room as Java takes"
 
 
 def test_a_worker_reads_what_we_wrote(samples, tmp_path):
     for number, sample in enumerate(samples):
-        (tmp_path / str(number)).write_bytes(_java_map.encode(_java_map.empty()._replace(entries=list(sample.items()))))
+        (tmp_path / str(number)).write_bytes(java_map.encode(java_map.empty()._replace(entries=list(sample.items()))))
     answers = asked(*(f"read {tmp_path / str(number)}" for number in range(len(samples))))
     assert answers == [words(sample.items()) for sample in samples]
 
@@ -78,7 +78,7 @@ def test_grown_and_shrunk_by_us(tmp_path):
     for count in (0, 5, 12, 13, 200, 10_000):
         target = tmp_path / str(count)
         more = [(b'["c",{"f":%d}]' % number, b"w") for number in range(count)]
-        target.write_bytes(_java_map.encode(_java_map.decode(path.read_bytes())._replace(entries=more)))
+        target.write_bytes(java_map.encode(java_map.decode(path.read_bytes())._replace(entries=more)))
         lines.append(f"read {target}")
         wanted.append(words(more))
     assert asked(*lines) == wanted
@@ -86,13 +86,13 @@ def test_grown_and_shrunk_by_us(tmp_path):
 
 def test_a_cut_file_is_no_offsets_for_a_worker_and_an_error_for_us(tmp_path):
     """It starts as if there was none, and would write over it."""
-    whole = _java_map.encode(_java_map.empty()._replace(entries=[(b'["c",{}]', b"value"), (b'["d",{}]', None)]))
+    whole = java_map.encode(java_map.empty()._replace(entries=[(b'["c",{}]', b"value"), (b'["d",{}]', None)]))
     lines = []
     for length in range(1, len(whole)):
         (tmp_path / str(length)).write_bytes(whole[:length])
         lines.append(f"read {tmp_path / str(length)}")
         with pytest.raises(ValueError):
-            _java_map.decode(whole[:length])
+            java_map.decode(whole[:length])
     assert set(asked(*lines)[:-1]) <= {"", "error"}
 
 

@@ -16,20 +16,20 @@ import pytest
 from tests.integration.support.configs import FIRST, REPLAY, at, entry, file_sink, shaped, sink_at
 from tests.integration.support.modules import PREDICTED
 from tests.integration.support.proxy import LOSE, Answer
-from tests.integration.support.road import key_of
 from tests.integration.support.runs import Killer, Run, sends
+from tests.integration.support.topic_method import key_of
 from tests.integration.support.worker import ordered, wait_until
 
-LEDGERS = ("topic", "config", "file")
+LEDGERS = ("topic", "file", "default")
 REFUSAL = json.dumps({"error_code": 500, "message": "no such day"}).encode()
 
 
 @pytest.fixture
 def change_of(run):
-    """change_of(wish) -> the one change of its connector as the ledger has it, None if there is none."""
-    def change_of(wish: dict) -> dict | None:
-        options = {key: wish[key] for key in ("ledger", "ledger_file", "ledger_topic", "bootstrap_servers") if key in wish}
-        found = run("connector_changes_info", connector=wish["name"], **options)
+    """change_of(declaration) -> the one change of its connector as the ledger has it, None if there is none."""
+    def change_of(desired: dict) -> dict | None:
+        options = {key: desired[key] for key in ("ledger", "ledger_file", "ledger_topic", "bootstrap_servers") if key in desired}
+        found = run("connector_changes_info", connector=desired["name"], **options)
         assert not found["failed"], found["msg"]
         assert len(found["changes"]) < 2, found
         return found["changes"][0] if found["changes"] else None
@@ -61,35 +61,36 @@ def succeeded(result: dict) -> dict:
 @pytest.mark.parametrize("kind", LEDGERS)
 def test_made_once_however_often_it_runs(kind, running, keep, run, change_of, worker, kafka, recorder):
     """The connector has moved on in between: no second rewind, nothing is sent."""
-    wish = {"name": running, "stop": True, "change_id": "CHG-1", "requested_by": "kim", "method": "rest", "connect_url": [recorder.url],
-            **keep(kind)}
-    dry = run("connector_offsets", check=True, offsets=[at(1)], **wish)
-    assert recorder.verbs == {"GET"} and change_of(wish) is None and worker.config(running).get("streamops.kafka_connect.changes") is None
-    real = succeeded(run("connector_offsets", offsets=[at(1)], **wish))
+    desired = {"name": running, "stop": True, "change_id": "CHG-1", "requested_by": "kim", "method": "rest", "connect_url": [recorder.url],
+               **keep(kind)}
+    dry = run("connector_offsets", check=True, offsets=[at(1)], **desired)
+    assert recorder.verbs == {"GET"} and change_of(desired) is None
+    real = succeeded(run("connector_offsets", offsets=[at(1)], **desired))
     told = [key for key in PREDICTED if key != "warnings"]
     assert {key: dry[key] for key in told} == {key: real[key] for key in told}
     assert (dry["already_applied"], real["already_applied"], real["changed"]) == (False, False, True)
     wait_until(lambda: kafka.values(running) == FIRST + REPLAY, reason="the replay")
     wait_until(lambda: worker.offsets(running) == [at(4)])
-    change = change_of(wish)
+    change = change_of(desired)
     assert change == real["change"]
-    assert {key: change[key] for key in ("phase", "before", "after", "state_due", "road", "type", "partitions")} == {
-        "phase": "applied", "before": [at(4)], "after": [at(1)], "state_due": None, "road": "rest", "type": "source", "partitions": 1}
+    assert {key: change[key] for key in ("phase", "before", "after", "state_to_restore", "method", "type", "partitions")} == {
+        "phase": "applied", "before": [at(4)], "after": [at(1)], "state_to_restore": None, "method": "rest", "type": "source",
+        "partitions": 1}
     assert change["who"]["requested_by"] == "kim" and change["who"]["user"] and change["cluster"]["connect_url"] == recorder.url
     worker.await_state(running, "RUNNING", ["RUNNING"])
     recorder.requests.clear()
     # However the same is written down.
     for same in ({"offsets": [at(1)]}, {"content": '[{"offset": {"n": 1}, "partition": {"p": 0}}]'}):
         for check in (True, False):
-            again = succeeded(run("connector_offsets", check=check, **same, **wish))
+            again = succeeded(run("connector_offsets", check=check, **same, **desired))
             assert (again["changed"], again["already_applied"], again["offsets"], again["warnings"]) == (False, True, [at(4)], [])
             assert again["change"] == change
     for other in ({"offsets": [at(2)]}, {"offsets": [at(1)], "purge": True}, {"state": "absent"}, {"offsets": [at("1")]}):
         for check in (True, False):
-            failed = run("connector_offsets", check=check, **other, **wish)
+            failed = run("connector_offsets", check=check, **other, **desired)
             assert failed["failed"] and "CHG-1" in failed["msg"] and "something else than what is declared now" in failed["msg"], other
             assert failed["change"] == change
-    assert recorder.verbs == {"GET"} and change_of(wish) == change
+    assert recorder.verbs == {"GET"} and change_of(desired) == change
     assert kafka.values(running) == FIRST + REPLAY and worker.state(running) == ("RUNNING", ["RUNNING"])
     # Without an id it would be made at every run.
     told = run("connector_offsets", check=True, name=running, stop=True, offsets=[at(1)])
@@ -105,13 +106,13 @@ def test_an_id_belongs_to_one_connector(make, keep, run):
 
 @pytest.mark.parametrize("kind", ["topic", "file"])
 def test_what_is_there_already_counts_as_made(kind, running, keep, run, change_of, worker, kafka):
-    wish = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(4)], **keep(kind)}
-    first = succeeded(run("connector_offsets", **wish))
+    desired = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(4)], **keep(kind)}
+    first = succeeded(run("connector_offsets", **desired))
     assert (first["changed"], first["already_applied"], first["change"]["before"]) == (False, False, [])
     worker.put(running, "stop")
     worker.await_state(running, "STOPPED", [])
     worker.set_offsets(running, [at(2)])
-    again = succeeded(run("connector_offsets", **wish))
+    again = succeeded(run("connector_offsets", **desired))
     assert (again["changed"], again["already_applied"]) == (False, True) and worker.offsets(running) == [at(2)]
 
 
@@ -122,23 +123,23 @@ PLAY = """
   vars:
     ansible_python_interpreter: "{{ ansible_playbook_python }}"
   tasks:
-    - streamops.kafka_connect.connector_offsets: "{{ wish }}"
+    - streamops.kafka_connect.connector_offsets: "{{ desired }}"
 """
 
 
 def test_a_nightly_playbook(running, keep, main, kafka, worker, playbooks, tmp_path):
     (tmp_path / "play.yml").write_text(PLAY)
-    wish = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "connect_url": [main.url], **keep("topic")}
+    desired = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "connect_url": [main.url], **keep("topic")}
     counts = []
     for options in (["--check"], [], ["--check"], []):
-        play = playbooks.run("play.yml", {"eu": {}}, *options, wish=wish)
+        play = playbooks.run("play.yml", {"eu": {}}, *options, desired=desired)
         assert play.rc == 0, play
         counts.append(play.recap["eu"]["changed"])
         if options == []:
             wait_until(lambda: kafka.values(running) == FIRST + REPLAY, reason="one replay")
             wait_until(lambda: worker.offsets(running) == [at(4)])
     assert counts == [1, 1, 0, 0]
-    other = playbooks.run("play.yml", {"eu": {}}, wish={**wish, "offsets": [at(0)]})
+    other = playbooks.run("play.yml", {"eu": {}}, desired={**desired, "offsets": [at(0)]})
     assert other.rc != 0 and "An id stands for one change" in other.failure("eu")
     assert kafka.values(running) == FIRST + REPLAY
 
@@ -160,36 +161,36 @@ def test_a_nightly_role_that_fails_later_does_not_undo_what_was_made_long_ago(ma
 
 
 def test_a_role_that_fails_after_its_change_undoes_it(make, keep, main, kafka, run, worker, playbooks):
-    """Also an undo that it has made itself; the message is true."""
+    """An undo stays undone, whatever the connector makes of it; the message is true."""
     name = make(shaped(fail_task="start"), offsets=[at(2)])
     hosts = {"eu": {"kafka_connect_url": main.url, "kafka_bootstrap_servers": kafka.bootstrap_servers}}
     options = {"reset_offsets_settle": 0, "reset_offsets_change_id": "CHG-1", "reset_offsets_wait_timeout": 20}
     failed = playbooks.reset(hosts, [{"name": name, "offsets": [at(1)], "final_state": "started"}], **options)
-    assert failed.rc != 0 and "offsets and state (stopped) are as they were" in failed.failure("eu"), failed
+    assert failed.rc != 0 and "the offsets are as they were, and the connector is STOPPED" in failed.failure("eu"), failed
     assert worker.offsets(name) == [at(2)] and worker.state(name) == ("STOPPED", [])
     options["reset_offsets_change_id"] = "CHG-2"
     assert playbooks.reset(hosts, [{"name": name, "offsets": [at(1)]}], **options).rc == 0
     undo = playbooks.reset(hosts, [{"name": name, "state": "restored", "final_state": "started"}], **options)
-    assert undo.rc != 0 and "offsets and state (stopped) are as they were" in undo.failure("eu"), undo
-    assert worker.offsets(name) == [at(1)] and worker.state(name) == ("STOPPED", [])
+    assert undo.rc != 0 and undo.failure("eu").count("Its offsets are as declared.") == 1 and "To undo" not in undo.failure("eu"), undo
+    assert worker.offsets(name) == [at(2)] and worker.state(name) == ("RUNNING", ["FAILED"])
 
 
 # ---- two at once -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["topic", "topic", "config", "file"])
+@pytest.mark.parametrize("kind", ["topic", "topic", "default", "file"])
 def test_of_two_at_once_one_makes_it(kind, running, keep, start, change_of, main, worker, kafka):
-    wish = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "method": "rest", "connect_url": [main.url],
-            **keep(kind)}
-    runs = [start(**wish) for _number in range(2)]
+    desired = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "method": "rest", "connect_url": [main.url],
+               **keep(kind)}
+    runs = [start(**desired) for _number in range(2)]
     results = sorted((succeeded(one.result()) for one in runs), key=lambda one: one["already_applied"])
     assert [(one["changed"], one["already_applied"]) for one in results] == [(True, False), (False, True)]
     assert results[1]["connector"]["state"] == "RUNNING", "that of before it waited"
     wait_until(lambda: kafka.values(running) == FIRST + REPLAY, reason="one replay")
     worker.await_state(running, "RUNNING", ["RUNNING"])
     wait_until(lambda: worker.offsets(running) == [at(4)])
-    change = change_of(wish)
-    assert (change["phase"], change["before"], change["state_due"]) == ("applied", [at(4)], None)
+    change = change_of(desired)
+    assert (change["phase"], change["before"], change["state_to_restore"]) == ("applied", [at(4)], None)
     assert kafka.values(running) == FIRST + REPLAY
 
 
@@ -210,11 +211,11 @@ class _Held:
 
 @pytest.fixture
 def second_waits(start, proxy_to, main):
-    """second_waits(held, wish) -> a run that has seen the connector, and waits for the one that is held."""
-    def second_waits(held, wish: dict) -> Run:
+    """second_waits(held, declaration) -> a run that has seen the connector, and waits for the one that is held."""
+    def second_waits(held, desired: dict) -> Run:
         assert held.came.wait(30)
         proxy = proxy_to(main.url)
-        second = start(**{**wish, "connect_url": [proxy.url]})
+        second = start(**{**desired, "connect_url": [proxy.url]})
         wait_until(lambda: proxy.requests, reason="the second run")
         time.sleep(1.5)
         assert second.process.poll() is None, "it did not wait"
@@ -222,33 +223,33 @@ def second_waits(start, proxy_to, main):
     return second_waits
 
 
-@pytest.mark.parametrize("road", ["rest", "topic"])
-def test_the_first_dies_while_the_second_waits(road, running, keep, start, second_waits, proxy_to, change_of, main, worker, kafka):
+@pytest.mark.parametrize("method", ["rest", "topic"])
+def test_the_first_dies_while_the_second_waits(method, running, keep, start, second_waits, proxy_to, change_of, main, worker, kafka):
     """The second has seen a running connector; now it is stopped, and nobody else is there to resume it."""
     held, killer = _Held(sends("PUT", "stop")), Killer(sends("PUT", "resume"))
     killer.proxy = proxy_to(main.url, lambda request: held(request) or killer(request))
-    wish = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "method": road, "offset_topic": main.offset_topic,
-            **keep("topic")}
-    killer.run = start(**wish, connect_url=[killer.proxy.url])
-    second = second_waits(held, wish)
+    desired = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "method": method, "offset_topic": main.offset_topic,
+               **keep("topic")}
+    killer.run = start(**desired, connect_url=[killer.proxy.url])
+    second = second_waits(held, desired)
     held.may_go.set()
     killer.run.killed()
     result = succeeded(second.result())
     worker.await_state(running, "RUNNING", ["RUNNING"])
     assert (result["changed"], result["already_applied"], result["connector"]["state"]) == (True, True, "RUNNING")
     wait_until(lambda: kafka.values(running) == FIRST + REPLAY, reason="one replay")
-    change = change_of(wish)
-    assert (change["phase"], change["before"], change["state_due"]) == ("applied", [at(4)], None)
+    change = change_of(desired)
+    assert (change["phase"], change["before"], change["state_to_restore"]) == ("applied", [at(4)], None)
 
 
-@pytest.mark.parametrize("road", ["rest", "topic"])
-def test_the_first_fails_while_the_second_waits(road, running, keep, start, second_waits, proxy_to, change_of, main, worker, kafka):
+@pytest.mark.parametrize("method", ["rest", "topic"])
+def test_the_first_fails_while_the_second_waits(method, running, keep, start, second_waits, proxy_to, change_of, main, worker, kafka):
     """The second has seen a stopped connector; now it runs again, and has to be stopped for the change."""
     held = _Held(sends("PATCH", "offsets"), lambda request: Answer(500, REFUSAL))
     proxy = proxy_to(main.url, held)
-    wish = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "offset_topic": main.offset_topic, **keep("topic")}
-    first = start(**wish, method="rest", connect_url=[proxy.url])
-    second = second_waits(held, {**wish, "method": road})
+    desired = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "offset_topic": main.offset_topic, **keep("topic")}
+    first = start(**desired, method="rest", connect_url=[proxy.url])
+    second = second_waits(held, {**desired, "method": method})
     held.may_go.set()
     failed = first.result()
     assert failed["failed"] and "no such day" in failed["msg"] and "The connector was put back: it is RUNNING" in failed["msg"]
@@ -256,8 +257,8 @@ def test_the_first_fails_while_the_second_waits(road, running, keep, start, seco
     assert (result["changed"], result["already_applied"], result["state_before"]) == (True, False, "RUNNING")
     worker.await_state(running, "RUNNING", ["RUNNING"])
     wait_until(lambda: kafka.values(running) == FIRST + REPLAY, reason="one replay")
-    change = change_of(wish)
-    assert (change["phase"], change["before"], change["state_due"]) == ("applied", [at(4)], None)
+    change = change_of(desired)
+    assert (change["phase"], change["before"], change["state_to_restore"]) == ("applied", [at(4)], None)
 
 
 # ---- undo ------------------------------------------------------------------------------------------------------------------
@@ -268,10 +269,10 @@ def test_undo_of_a_source(kind, make, keep, run, change_of, worker, recorder):
     """Dry, real, again; then the original changes nothing any more."""
     name = make(shaped(), offsets=[at(4)])
     both = {"name": name, "change_id": "CHG-1", "connect_url": [recorder.url], "method": "rest", **keep(kind)}
-    wish, undo = {**both, "offsets": [at(1), at(7, p=1)]}, {**both, "state": "restored"}
+    desired, undo = {**both, "offsets": [at(1), at(7, p=1)]}, {**both, "state": "restored"}
     unknown = run("connector_offsets", **undo)
     assert unknown["failed"] and "knows no change CHG-1" in unknown["msg"] and "Nothing was changed" in unknown["msg"]
-    assert succeeded(run("connector_offsets", **wish))["changed"] is True
+    assert succeeded(run("connector_offsets", **desired))["changed"] is True
     assert worker.offsets(name) == [at(1), at(7, p=1)]
     worker.set_offsets(name, [at(2), at(9, p=2)])
     recorder.requests.clear()
@@ -287,7 +288,7 @@ def test_undo_of_a_source(kind, make, keep, run, change_of, worker, recorder):
     worker.set_offsets(name, [at(3)])
     recorder.requests.clear()
     for check in (True, False):
-        twice, again = run("connector_offsets", check=check, **undo), run("connector_offsets", check=check, **wish)
+        twice, again = run("connector_offsets", check=check, **undo), run("connector_offsets", check=check, **desired)
         assert (twice["failed"], twice["changed"], again["failed"], again["changed"], again["already_applied"]) == (False,) * 5
         assert any("was put back on" in text and "another id" in text for text in again["warnings"])
     assert recorder.verbs == {"GET"} and worker.offsets(name) == [at(3), at(9, p=2)]
@@ -310,22 +311,22 @@ def test_undo_of_a_running_connector(running, keep, run, worker, kafka):
     wait_until(lambda: kafka.values(running) == FIRST + FIRST[4:] + FIRST[3:], reason="what comes after at(2)")
 
 
-@pytest.mark.parametrize("wish", [{"offsets": [2]}, {"state": "absent"}], ids=["set", "reset"])
-def test_undo_of_a_sink(wish, name, make, keep, run, worker, kafka, tmp_path):
+@pytest.mark.parametrize("desired", [{"offsets": [2]}, {"state": "absent"}], ids=["set", "reset"])
+def test_undo_of_a_sink(desired, name, make, keep, run, worker, kafka, tmp_path):
     """The offsets of its consumer group."""
     out, topic = tmp_path / "out.txt", f"{name}-in"
     kafka.produce(topic, [f"r{number}" for number in range(5)])
     make(file_sink(topic, out), state="RUNNING", name=name)
     wait_until(lambda: out.exists() and len(out.read_text().split()) == 5)
     wait_until(lambda: worker.offsets(name) == [sink_at(topic, 5)])
-    if "offsets" in wish:
-        wish = {"offsets": [sink_at(topic, number) for number in wish["offsets"]]}
+    if "offsets" in desired:
+        desired = {"offsets": [sink_at(topic, number) for number in desired["offsets"]]}
     both = {"name": name, "stop": True, "change_id": "CHG-1", "after_change": "leave", **keep("topic")}
-    changed = succeeded(run("connector_offsets", **both, **wish))
+    changed = succeeded(run("connector_offsets", **both, **desired))
     assert changed["changed"] is True and changed["change"]["type"] == "sink" and changed["change"]["before"] == [sink_at(topic, 5)]
     after = worker.offsets(name)
-    assert after == wish.get("offsets", [])
-    assert succeeded(run("connector_offsets", **both, **wish))["already_applied"] is True
+    assert after == desired.get("offsets", [])
+    assert succeeded(run("connector_offsets", **both, **desired))["already_applied"] is True
     undone = succeeded(run("connector_offsets", **both, state="restored"))
     assert undone["changed"] is True and worker.offsets(name) == [sink_at(topic, 5)]
     assert run("connector_offsets", **both, state="restored")["changed"] is False
@@ -335,20 +336,20 @@ def test_undo_of_a_sink(wish, name, make, keep, run, worker, kafka, tmp_path):
     wait_until(lambda: out.read_text().split() == ["r0", "r1", "r2", "r3", "r4", "new"], reason="the new record alone")
 
 
-@pytest.mark.parametrize("road", ["rest", "topic"])
-def test_undo_of_many_partitions(road, make, keep, run, worker, main):
+@pytest.mark.parametrize("method", ["rest", "topic"])
+def test_undo_of_many_partitions(method, make, keep, run, worker, main):
     """Some set, some added, the rest removed; all of it put back, and a partition that came later stays."""
     before = ordered(at(number, p=number) for number in range(60))
     name = make(shaped(), offsets=before)
-    both = {"name": name, "change_id": "CHG-1", "method": road, "offset_topic": main.offset_topic, **keep("topic")}
-    wish = {"offsets": [at(number + 1, p=number) for number in range(50, 70)], "purge": True}
-    made = succeeded(run("connector_offsets", **both, **wish, max_entries=5))
+    both = {"name": name, "change_id": "CHG-1", "method": method, "offset_topic": main.offset_topic, **keep("topic")}
+    desired = {"offsets": [at(number + 1, p=number) for number in range(50, 70)], "purge": True}
+    made = succeeded(run("connector_offsets", **both, **desired, max_entries=5))
     assert (made["counts"]["set"], made["counts"]["remove"]) == (20, 50)
     assert (made["change"]["partitions"], len(made["change"]["before"]), len(made["change"]["after"])) == (70, 5, 5)
-    assert worker.offsets(name) == ordered(wish["offsets"])
+    assert worker.offsets(name) == ordered(desired["offsets"])
     worker.set_offsets(name, [at(1, p="later")])
     undone = succeeded(run("connector_offsets", **both, state="restored"))
-    assert (undone["counts"]["set"], undone["counts"]["remove"], undone["method"]) == (60, 10, road)
+    assert (undone["counts"]["set"], undone["counts"]["remove"], undone["method"]) == (60, 10, method)
     assert worker.offsets(name) == ordered([*before, at(1, p="later")])
     assert run("connector_offsets", **both, state="restored")["changed"] is False
 
@@ -363,35 +364,35 @@ def odd_records(name: str) -> list[tuple[int, bytes, bytes | None]]:
     return [(place, key.format(name=name, key=key_of(name).decode()).encode(), value) for place, key, value in ODD]
 
 
-@pytest.mark.parametrize("wish", [
+@pytest.mark.parametrize("desired", [
     {"offsets": [at(1)]}, {"offsets": [at(4)]}, {"offsets": [at(1), at(5, p=3), at(6, p=4)], "purge": True}, {"state": "absent"},
     {"state": "absent", "offsets": [{"partition": {"p": 0}}]}, {"state": "absent", "raw_keys": ['["{name}", {{"p": 0}}]']}],
     ids=["set", "made even", "purge", "absent", "one absent", "raw key"])
-def test_undo_byte_for_byte(wish, name, road, lone, keep):
+def test_undo_byte_for_byte(desired, name, method, lone, keep):
     """Split keys, foreign keys, an envelope, garbage, tombstones: the same bytes at the same places."""
-    road = road.at(lone())
-    road.put(*odd_records(name), (0, key_of("neighbour"), b'{"n":1}'))
-    before, neighbour = road.live(name), road.live("neighbour")
-    wish = {key: [text.format(name=name) for text in value] if key == "raw_keys" else value for key, value in wish.items()}
+    method = method.at(lone())
+    method.put(*odd_records(name), (0, key_of("neighbour"), b'{"n":1}'))
+    before, neighbour = method.live(name), method.live("neighbour")
+    desired = {key: [text.format(name=name) for text in value] if key == "raw_keys" else value for key, value in desired.items()}
     both = {"change_id": "CHG-1", **keep("topic")}
-    made = succeeded(road.change(name, **both, **wish))
-    after = road.live(name)
+    made = succeeded(method.change(name, **both, **desired))
+    after = method.live(name)
     assert made["changed"] is True and after != before
-    assert succeeded(road.change(name, **both, **wish))["already_applied"] is True
-    ends = road.kafka.ends(road.topic)
-    dry = road.change(name, check=True, **both, state="restored")
-    assert road.kafka.ends(road.topic) == ends
-    undone = succeeded(road.change(name, **both, state="restored"))
+    assert succeeded(method.change(name, **both, **desired))["already_applied"] is True
+    ends = method.kafka.ends(method.topic)
+    dry = method.change(name, check=True, **both, state="restored")
+    assert method.kafka.ends(method.topic) == ends
+    undone = succeeded(method.change(name, **both, state="restored"))
     assert (dry["changed"], undone["changed"], undone["offsets"]) == (True, True, dry["offsets"])
-    assert road.live(name) == before and road.live("neighbour") == neighbour
-    times = Counter((one.partition, one.key) for one in road.log(name))
+    assert method.live(name) == before and method.live("neighbour") == neighbour
+    times = Counter((one.partition, one.key) for one in method.log(name))
     written = {place for place, number in times.items() if number > 1 or place not in before and number}
     touched = {place for place in {*before, *after} if before.get(place) != after.get(place)}
-    assert written - {(1, key_of(name, '{"p":3}'))} == touched - {(1, key_of(name, '{"p":3}'))} or wish == {"offsets": [at(4)]}
-    ends = road.kafka.ends(road.topic)
-    for again in ({"state": "restored"}, wish):
-        assert succeeded(road.change(name, **both, **again))["changed"] is False
-    assert road.kafka.ends(road.topic) == ends
+    assert written - {(1, key_of(name, '{"p":3}'))} == touched - {(1, key_of(name, '{"p":3}'))} or desired == {"offsets": [at(4)]}
+    ends = method.kafka.ends(method.topic)
+    for again in ({"state": "restored"}, desired):
+        assert succeeded(method.change(name, **both, **again))["changed"] is False
+    assert method.kafka.ends(method.topic) == ends
 
 
 @pytest.mark.parametrize("kind", LEDGERS)
@@ -433,36 +434,36 @@ def test_after_a_refusal_the_id_is_free_for_a_wish_that_is_mended(kind, running,
     config = {**worker.config(running), "alter.offsets": "reject", "alter.message": "no such day"}
     worker.must("PUT", f"connectors/{running}/config", config)
     worker.await_state(running, "RUNNING", ["RUNNING"])
-    wish = {"name": running, "stop": True, "change_id": "CHG-1", **keep(kind)}
-    failed = run("connector_offsets", offsets=[at(2)], **wish)
+    desired = {"name": running, "stop": True, "change_id": "CHG-1", **keep(kind)}
+    failed = run("connector_offsets", offsets=[at(2)], **desired)
     assert failed["failed"] and "no such day" in failed["msg"] and "The offsets are as they were" in failed["msg"]
     assert "The connector was put back: it is RUNNING" in failed["msg"]
     assert worker.offsets(running) == [at(4)]
-    change = change_of(wish)
-    assert (change["phase"], change["before"], change["after"], change["state_due"]) == ("started", None, None, None)
+    change = change_of(desired)
+    assert (change["phase"], change["before"], change["after"], change["state_to_restore"]) == ("started", None, None, None)
     worker.must("PUT", f"connectors/{running}/config", {**worker.config(running), "alter.offsets": "accept"})
     worker.await_state(running, "RUNNING", ["RUNNING"])
-    mended = succeeded(run("connector_offsets", offsets=[at(1)], **wish))
+    mended = succeeded(run("connector_offsets", offsets=[at(1)], **desired))
     assert (mended["changed"], mended["already_applied"], mended["warnings"]) == (True, False, [])
     wait_until(lambda: kafka.values(running) == FIRST + REPLAY, reason="one replay")
-    assert change_of(wish)["before"] == [at(4)] and change_of(wish)["after"] == [at(1)]
+    assert change_of(desired)["before"] == [at(4)] and change_of(desired)["after"] == [at(1)]
 
 
-LOST = {"the change": ("PATCH", "offsets"), "the stop": ("PUT", "stop"), "the resume": ("PUT", "resume"), "the ledger": ("PUT", "config")}
+LOST = {"the change": ("PATCH", "offsets"), "the stop": ("PUT", "stop"), "the resume": ("PUT", "resume")}
 
 
 @pytest.mark.parametrize("what", LOST)
 def test_answers_that_get_lost(what, running, keep, run, change_of, worker, kafka, proxy_to, main):
     """They are carried out: each is sent once, and the change is made once."""
     lossy = proxy_to(main.url, lambda request: LOSE if sends(*LOST[what])(request) else None)
-    wish = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "connect_url": [lossy.url],
-            **keep("config" if what == "the ledger" else "file")}
-    assert succeeded(run("connector_offsets", **wish))["changed"] is True
+    desired = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "connect_url": [lossy.url],
+               **keep("file")}
+    assert succeeded(run("connector_offsets", **desired))["changed"] is True
     wait_until(lambda: kafka.values(running) == FIRST + REPLAY, reason="one replay")
     sent = [path.rpartition("/")[2] for _verb, path in lossy.writes()]
     assert sent.count("offsets") == sent.count("stop") == 1
-    change = change_of(wish)
-    assert (change["phase"], change["before"], change["state_due"]) == ("applied", [at(4)], None)
+    change = change_of(desired)
+    assert (change["phase"], change["before"], change["state_to_restore"]) == ("applied", [at(4)], None)
     worker.await_state(running, "RUNNING", ["RUNNING"])
 
 
@@ -492,11 +493,11 @@ def test_a_late_write_by_rest(times, right, running, keep, run, change_of, worke
     """Once: the change is made again. Again and again: it is given up, and the offsets are put back."""
     late = _Late(worker, running, times)
     late.proxy = proxy_to(main.url, late)
-    wish = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "settle": 1, "method": "rest", **keep("topic")}
-    result = run("connector_offsets", **wish, connect_url=[late.proxy.url])
+    desired = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "settle": 1, "method": "rest", **keep("topic")}
+    result = run("connector_offsets", **desired, connect_url=[late.proxy.url])
     assert late.left == 0 and result["failed"] is not right, result.get("msg")
     worker.await_state(running, "RUNNING", ["RUNNING"])
-    change = change_of(wish)
+    change = change_of(desired)
     if right:
         warned, = [text for text in result["warnings"] if "The change was made again" in text]
         assert '{"p": 0}: {"n": 3}' in warned and (change["phase"], change["before"]) == ("applied", [at(4)])
@@ -519,13 +520,13 @@ def test_a_late_record_on_the_offsets_topic(running, keep, run, change_of, worke
 
     thread = threading.Thread(target=zombie)
     thread.start()
-    wish = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "settle": 2, "method": "topic",
-            "offset_topic": main.offset_topic, **keep("topic")}
-    result = succeeded(run("connector_offsets", **wish))
+    desired = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "settle": 2, "method": "topic",
+               "offset_topic": main.offset_topic, **keep("topic")}
+    result = succeeded(run("connector_offsets", **desired))
     thread.join()
     assert any("The change was made again" in text for text in result["warnings"]) and result["changed"] is True
     wait_until(lambda: kafka.values(running) == FIRST + REPLAY, reason="the replay")
-    assert change_of(wish)["before"] == [at(4)]
+    assert change_of(desired)["before"] == [at(4)]
 
 
 # ---- what becomes of the connector -----------------------------------------------------------------------------------------
@@ -533,41 +534,41 @@ def test_a_late_record_on_the_offsets_topic(running, keep, run, change_of, worke
 
 @pytest.mark.parametrize(("after", "due"), [("leave", None), ("put_back_later", "RUNNING")])
 def test_left_stopped(after, due, running, keep, run, change_of, worker, kafka):
-    wish = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], **keep("topic")}
-    left = succeeded(run("connector_offsets", **wish, after_change=after))
+    desired = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], **keep("topic")}
+    left = succeeded(run("connector_offsets", **desired, after_change=after))
     assert (left["changed"], left["state_before"], left["connector"]["state"]) == (True, "RUNNING", "STOPPED")
-    assert worker.state(running) == ("STOPPED", []) and change_of(wish)["state_due"] == due
-    same = succeeded(run("connector_offsets", **wish, after_change=after))
+    assert worker.state(running) == ("STOPPED", []) and change_of(desired)["state_to_restore"] == due
+    same = succeeded(run("connector_offsets", **desired, after_change=after))
     assert (same["changed"], same["already_applied"], worker.state(running)) == (False, True, ("STOPPED", []))
-    dry = run("connector_offsets", check=True, **wish)
-    back = succeeded(run("connector_offsets", **wish))
+    dry = run("connector_offsets", check=True, **desired)
+    back = succeeded(run("connector_offsets", **desired))
     assert dry["changed"] is back["changed"] is bool(due) and back["already_applied"] is True
     if due:
         worker.await_state(running, "RUNNING", ["RUNNING"])
         wait_until(lambda: kafka.values(running) == FIRST + REPLAY, reason="one replay")
     else:
         assert worker.state(running) == ("STOPPED", []) and worker.offsets(running) == [at(1)]
-    assert change_of(wish)["state_due"] is None and run("connector_offsets", **wish)["changed"] is False
+    assert change_of(desired)["state_to_restore"] is None and run("connector_offsets", **desired)["changed"] is False
 
 
 def test_the_operator_has_put_the_state_back(running, keep, start, run, change_of, worker, kafka, proxy_to, main):
     """After a run that was killed before it did. The state is none of our business any more."""
     killer = Killer(sends("PUT", "resume"))
     killer.proxy = proxy_to(main.url, killer)
-    wish = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "method": "rest", **keep("topic")}
-    killer.run = start(**wish, connect_url=[killer.proxy.url])
+    desired = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], "method": "rest", **keep("topic")}
+    killer.run = start(**desired, connect_url=[killer.proxy.url])
     killer.run.killed()
-    assert worker.state(running) == ("STOPPED", []) and change_of(wish)["state_due"] == "RUNNING"
+    assert worker.state(running) == ("STOPPED", []) and change_of(desired)["state_to_restore"] == "RUNNING"
     worker.put(running, "resume")
     wait_until(lambda: kafka.values(running) == FIRST + REPLAY, reason="the replay")
     worker.put(running, "pause")
     worker.await_state(running, "PAUSED", ["PAUSED"])
-    result = succeeded(run("connector_offsets", **wish))
+    result = succeeded(run("connector_offsets", **desired))
     assert (result["changed"], result["already_applied"]) == (False, True)
-    assert worker.state(running) == ("PAUSED", ["PAUSED"]) and change_of(wish)["state_due"] is None
+    assert worker.state(running) == ("PAUSED", ["PAUSED"]) and change_of(desired)["state_to_restore"] is None
 
 
-@pytest.mark.parametrize("kind", ["topic", "config"])
+@pytest.mark.parametrize("kind", ["topic", "file"])
 @pytest.mark.parametrize("version", ["v35", "v34"])
 def test_older_workers(version, kind, request, make_on, keep, run, kafka):
     """Made on the offsets topic, once, and undone."""
@@ -597,7 +598,6 @@ def test_older_workers(version, kind, request, make_on, keep, run, kafka):
 REFUSED = {
     "ledger none": ({"ledger": "none", "change_id": "CHG-1", "offsets": [at(1)]}, "change_id needs a ledger"),
     "topic without brokers": ({"ledger": "topic", "change_id": "CHG-1", "offsets": [at(1)]}, "ledger: topic needs bootstrap_servers"),
-    "file without a path": ({"ledger": "file", "change_id": "CHG-1", "offsets": [at(1)]}, "ledger: file needs ledger_file"),
     "two lines": ({"change_id": "CHG\n1", "offsets": [at(1)]}, "change_id must be text on one line"),
     "a blank": ({"change_id": " ", "offsets": [at(1)]}, "change_id must be text on one line"),
     "undo of an empty id": ({"change_id": "", "state": "restored"}, "change_id is empty"),
@@ -618,20 +618,20 @@ def test_refused_before_any_request(what, make, run, recorder):
 
 
 @pytest.mark.parametrize("state", ["present", "restored"])
-@pytest.mark.parametrize("kind", LEDGERS)
+@pytest.mark.parametrize("kind", ["topic", "file", "marker"])
 def test_a_ledger_that_cannot_be_read(kind, state, running, keep, run, kafka, lone, worker, tmp_path, recorder):
     """Whether the change was made is not known, so nothing is done."""
-    wish = {"name": running, "stop": True, "change_id": "CHG-1", "state": state, **keep(kind)}
+    desired = {"name": running, "stop": True, "change_id": "CHG-1", "state": state, **keep("file" if kind == "marker" else kind)}
     if kind == "topic":
-        wish["ledger_topic"] = lone(1)
-        kafka.raw(wish["ledger_topic"], [(0, json.dumps([running, "CHG-1"], separators=(",", ":")).encode(), b'{"rubbish": 1}')])
-    elif kind == "config":
+        desired["ledger_topic"] = lone(1)
+        kafka.raw(desired["ledger_topic"], [(0, json.dumps([running, "CHG-1"], separators=(",", ":")).encode(), b'{"rubbish": 1}')])
+    elif kind == "marker":
         worker.must("PUT", f"connectors/{running}/config", {**worker.config(running), "streamops.kafka_connect.changes": "rubbish"})
         worker.await_state(running, "RUNNING", ["RUNNING"])
     else:
         (tmp_path / "ledger.json").write_text('{"format": "streamops.kafka_conn')
     for check in (True, False):
-        result = run("connector_offsets", check=check, connect_url=[recorder.url], **wish, **({} if state == "restored" else {
+        result = run("connector_offsets", check=check, connect_url=[recorder.url], **desired, **({} if state == "restored" else {
             "offsets": [at(1)]}))
         assert result["failed"] and "othing was" in result["msg"] and "not known" in result["msg"], result
     assert recorder.verbs == {"GET"} and worker.state(running) == ("RUNNING", ["RUNNING"]) and worker.offsets(running) == [at(4)]
@@ -639,21 +639,11 @@ def test_a_ledger_that_cannot_be_read(kind, state, running, keep, run, kafka, lo
 
 def test_a_topic_that_forgets(running, keep, run, kafka, lone, worker, recorder):
     topic = lone(1, "delete")
-    for wish in ({"offsets": [at(1)]}, {"state": "restored"}):
+    for desired in ({"offsets": [at(1)]}, {"state": "restored"}):
         result = run("connector_offsets", name=running, stop=True, change_id="CHG-1", ledger_topic=topic, connect_url=[recorder.url],
-                     **keep("topic"), **wish)
+                     **keep("topic"), **desired)
         assert result["failed"] and f"{topic} has cleanup.policy=delete" in result["msg"] and "Nothing was changed" in result["msg"]
     assert recorder.verbs == {"GET"} and kafka.raw_records(topic) == [] and worker.state(running) == ("RUNNING", ["RUNNING"])
-
-
-def test_a_connector_that_takes_no_ledger(make, keep, run, worker):
-    """It refuses keys that it does not know: said before it is stopped for nothing."""
-    name = make(shaped(refuse_unknown="true"), offsets=[at(4)], state="RUNNING")
-    worker.await_state(name, "RUNNING", ["RUNNING"])
-    before = worker.config(name)
-    result = run("connector_offsets", name=name, stop=True, change_id="CHG-1", offsets=[at(1)], **keep("config"))
-    assert result["failed"] and "does not take the ledger" in result["msg"] and "ledger: topic" in result["msg"]
-    assert worker.config(name) == before and worker.state(name) == ("RUNNING", ["RUNNING"]) and worker.offsets(name) == [at(4)]
 
 
 def test_two_groups_share_a_topic(make_on, main, v35, keep, run, kafka):
@@ -662,9 +652,9 @@ def test_two_groups_share_a_topic(make_on, main, v35, keep, run, kafka):
     name = make_on(main, "STOPPED")
     try:
         for cluster in (main, v35):
-            wish = {"name": name, "change_id": "CHG-1", "offsets": [at(1)], "ledger_topic": topic, "connect_group": cluster.group_id,
-                    "offset_topic": cluster.offset_topic, "connect_url": [cluster.url], **keep("topic")}
-            result = succeeded(run("connector_offsets", **wish))
+            desired = {"name": name, "change_id": "CHG-1", "offsets": [at(1)], "ledger_topic": topic, "connect_group": cluster.group_id,
+                       "offset_topic": cluster.offset_topic, "connect_url": [cluster.url], **keep("topic")}
+            result = succeeded(run("connector_offsets", **desired))
             ids[cluster.group_id] = (result["changed"], result["already_applied"])
         assert ids == {"connect-main": (True, False), "connect-v35": (True, False)}
     finally:

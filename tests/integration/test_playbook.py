@@ -56,10 +56,10 @@ def test_dry_real_and_again(make, worker, kafka, playbooks, proxy_to, main, tmp_
     trick, header = gate("Tr0ub4dor&3")
     proxy = proxy_to(main.url, trick)
     hosts = {"eu": host(proxy.url, kafka_connect_username="ops", kafka_connect_password="Tr0ub4dor&3")}
-    wish = [{"name": running, "offsets": [entry(partition, {"position": 4})]},
-            {"name": stopped, "offsets": [at(1)], "purge": True}]
+    desired = [{"name": running, "offsets": [entry(partition, {"position": 4})]},
+               {"name": stopped, "offsets": [at(1)], "purge": True}]
 
-    dry = playbooks.reset(hosts, wish, "--check", "--diff", "-v")
+    dry = playbooks.reset(hosts, desired, "--check", "--diff", "-v")
     assert dry.rc == 0, dry
     assert proxy.verbs == {"GET"}
     assert worker.offsets(running) == [entry(partition, {"position": 14})] and worker.state(running) == STATES["started"]
@@ -68,7 +68,7 @@ def test_dry_real_and_again(make, worker, kafka, playbooks, proxy_to, main, tmp_
     for line in (f"--- before: {running} (offsets)", '"position": 14', '"position": 4', "would change, offsets 1 set, 1 removed, 0 kept"):
         assert line in dry.stdout, dry
 
-    real = playbooks.reset(hosts, wish, "--diff", "-v")
+    real = playbooks.reset(hosts, desired, "--diff", "-v")
     assert real.rc == 0, real
     assert real.recap["eu"]["changed"] == dry.recap["eu"]["changed"] == 1
     wait_until(lambda: kafka.values(running) == ["one", "two", "three", "two", "three"], reason="the replay")
@@ -78,7 +78,7 @@ def test_dry_real_and_again(make, worker, kafka, playbooks, proxy_to, main, tmp_
     assert "changed, offsets 1 set, 1 removed, 0 kept, stopped before, stopped after, backup in " in real.stdout
 
     proxy.requests.clear()
-    again = playbooks.reset(hosts, [wish[1]], "-v")
+    again = playbooks.reset(hosts, [desired[1]], "-v")
     assert again.rc == 0 and again.recap["eu"]["changed"] == 0, again
     assert "nothing to change" in again.stdout
     assert proxy.verbs == {"GET"}
@@ -96,29 +96,30 @@ def test_it_looks_again_before_a_change_once_a_minute_has_gone_by(make, worker, 
 
 
 def test_every_final_state_from_every_state_found(make, worker, playbooks, main):
-    """Each host has its own connector: check and real report the same number of changes for each."""
+    """All in one list: check and real tell the same of each connector."""
     ways = [(found, final) for found in STATES for final in STATES if found != final] + [("started", "started")]
     cases = {f"{found}-{final}": (make(shaped(), state=STATES[found][0], offsets=[at(4)]), found, final) for found, final in ways}
     for name, found, _final in cases.values():
         worker.await_state(name, *STATES[found])
-    hosts = {case: host(main.url, reset_offsets_connectors=[{"name": name, "offsets": [at(9)], "final_state": final}])
-             for case, (name, _found, final) in cases.items()}
-    dry = playbooks.reset(hosts, None, "--check", reset_offsets_serial="100%")
+    desired = {case: {"name": name, "offsets": [at(9)], "final_state": final} for case, (name, _found, final) in cases.items()}
+    hosts = {"eu": host(main.url)}
+    dry = playbooks.reset(hosts, list(desired.values()), "--check")
     assert dry.rc == 0, dry
     for name, found, _final in cases.values():
         assert worker.state(name) == STATES[found] and worker.offsets(name) == [at(4)]
-    real = playbooks.reset(hosts, None, reset_offsets_serial="100%")
-    assert real.rc == 0, real
-    for case, (name, _found, final) in cases.items():
+        assert f"{name}: would change, offsets 1 set" in dry.stdout, dry
+    real = playbooks.reset(hosts, list(desired.values()))
+    assert real.rc == 0 and real.recap["eu"]["changed"] == dry.recap["eu"]["changed"] == 1, real
+    for case, (name, found, final) in cases.items():
         assert worker.offsets(name) == [at(9)], case
         state, tasks = worker.state(name)
         # Paused from STOPPED, Connect makes no tasks.
         assert state == STATES[final][0] and (tasks == STATES[final][1] or final == "paused" and tasks == []), case
-        assert real.recap[case]["changed"] > 0, case
-    assert {case: dry.recap[case]["changed"] for case in cases} == {case: real.recap[case]["changed"] for case in cases}
-    again = playbooks.reset(hosts, None, "--limit", "stopped-paused,started-stopped,paused-started", reset_offsets_serial="100%")
-    assert again.rc == 0, again
-    assert [counts["changed"] for counts in again.recap.values()] == [0, 0, 0], again
+        assert f"{name}: changed, offsets 1 set, 0 removed, 0 kept, {found} before, {final} after" in real.stdout, real
+    same = [desired[case] for case in ("stopped-paused", "started-stopped", "paused-started")]
+    again = playbooks.reset(hosts, same)
+    assert again.rc == 0 and again.recap["eu"]["changed"] == 0, again
+    assert all(f"{one['name']}: nothing to change" in again.stdout for one in same), again
 
 
 TEXT_PLAY = """
@@ -143,14 +144,14 @@ def test_texts_and_empty_values_as_awx_sends_them(make, worker, playbooks, main,
     first, second, third = (make(shaped(), offsets=[at(4)]) for dummy in range(3))
     document = tmp_path / "offsets.json"
     document.write_text(json.dumps({third: [at(3), entry({"p": 1}, {"token": '{"_data": "826500AB"}', "n": 7})]}))
-    wish = [
+    desired = [
         {"name": first, "offsets": json.dumps([at(big)]), "state": "", "src": "", "purge": "", "final_state": ""},
         {"name": second, "offsets": "", "state": "present", "src": "", "purge": "true", "final_state": "paused"},
         {"name": third, "src": str(document), "offsets": ""},
     ]
-    wish[1]["offsets"] = json.dumps({"offsets": [at(5, p=1)]})
+    desired[1]["offsets"] = json.dumps({"offsets": [at(5, p=1)]})
     (tmp_path / "play.yml").write_text(TEXT_PLAY)
-    texts = {"connectors": json.dumps(wish), "final_state": "", "wait_timeout": "60", "max_entries": ""}
+    texts = {"connectors": json.dumps(desired), "final_state": "", "wait_timeout": "60", "max_entries": ""}
     play = playbooks.run("play.yml", {"eu": {}}, env={"KAFKA_CONNECT_URL": main.url, "KAFKA_CONNECT_TOKEN": ""},
                          **{f"reset_offsets_{option}": text for option, text in texts.items()})
     assert play.rc == 0, play
@@ -192,7 +193,7 @@ def test_bad_input_changes_nothing(make, worker, playbooks, proxy_to, main):
         "no-json": ([fine, {"name": good + "x", "offsets": "position 4"}], "not JSON"),
         "no-file": ([fine, {"name": good + "x", "src": "/nowhere.json"}], "/nowhere.json"),
     }
-    hosts = {case: host(recorder.url, reset_offsets_connectors=wish) for case, (wish, _words) in mistakes.items()}
+    hosts = {case: host(recorder.url, reset_offsets_connectors=desired) for case, (desired, _words) in mistakes.items()}
     addresses = {
         "unreachable": (host("http://127.0.0.1:9"), "no connection"),
         "no-url": ({}, "connect_url"),
@@ -220,9 +221,9 @@ def test_failure_in_the_middle_is_put_back(make, worker, playbooks, main, kafka,
     before = [at(3), entry({"p": 1}, {"n": 9007199254740993, "t": None})]
     second = make(shaped(records_per_partition=4), state="RUNNING", offsets=before)
     worker.await_state(second, "RUNNING", ["RUNNING"])
-    wish = [{"name": first, "offsets": [at(9)]}, {"name": second, "offsets": [entry({"p": 0}, UNHEALTHY)], "purge": True},
-            {"name": third, "offsets": [at(9)]}]
-    play = playbooks.reset({"eu": host(main.url)}, wish, reset_offsets_one_by_one=str(one_by_one))
+    desired = [{"name": first, "offsets": [at(9)]}, {"name": second, "offsets": [entry({"p": 0}, UNHEALTHY)], "purge": True},
+               {"name": third, "offsets": [at(9)]}]
+    play = playbooks.reset({"eu": host(main.url)}, desired, reset_offsets_one_by_one=str(one_by_one))
     assert play.rc != 0
     assert worker.offsets(second) == before
     worker.await_state(second, "RUNNING", ["RUNNING"])
@@ -235,7 +236,7 @@ def test_failure_in_the_middle_is_put_back(make, worker, playbooks, main, kafka,
 
 
 def test_refused_change_leaves_every_state_as_it_was(make, worker, playbooks, main):
-    """Refused by the plugin after the stop; the final state that was wished for does not come either."""
+    """Refused by the plugin after the stop; the final state that was asked for does not come either."""
     names = {found: make(shaped(), state=STATES[found][0], offsets=[at(4)]) for found in STATES}
     for found, name in names.items():
         worker.must("PUT", f"connectors/{name}/config", shaped(topic=name, alter_offsets="reject", alter_message="lsn 77 is gone"))
@@ -278,6 +279,17 @@ def test_one_bad_cluster_stops_all_before_the_first_write(make, worker, playbook
         v35.worker.delete(name)
 
 
+def test_a_cluster_that_is_away_after_its_change_fails_the_run(make, worker, playbooks, main):
+    name = make(shaped(), offsets=[at(4)])
+    away = "http://127.0.0.1:1"
+    url = f"{{{{ '{away}' if (fleet__outcome | default({{}})).status | default('') == 'changed' else '{main.url}' }}}}"
+    run = playbooks.reset({"eu": host(url)}, [{"name": name, "offsets": [at(1)]}])
+    assert run.rc == 2, run
+    assert worker.offsets(name) == [at(1)] and worker.state(name) == STATES["stopped"]
+    assert f"The connectors of eu could not be looked at after the change: GET {away}/connectors" in run.failure("eu"), run
+    assert "eu       changed  1 of 1      rest      1        0         3        0  fail" in run.stdout, run
+
+
 def test_c50_short_password_and_a_position_that_holds_it(make, worker, playbooks, proxy_to, main):
     """With the password 5 Ansible masks parts of 1595; what is put back must not come from there."""
     before = [entry({"file": "file5"}, {"n": 1595, "s": "5"})]
@@ -310,7 +322,7 @@ def test_c50_masked_state_is_not_acted_on(make, worker, playbooks, main):
 
 
 def brokers(url: str | None, cluster, kafka, **variables) -> dict:
-    """A host with the offsets topic's road as well; without a URL with that alone."""
+    """A host with the offsets topic's method as well; without a URL with that alone."""
     given = {"kafka_bootstrap_servers": kafka.bootstrap_servers, "kafka_connect_offset_topic": cluster.offset_topic, **variables}
     return {"kafka_connect_url": url, **given} if url else given
 
@@ -326,18 +338,18 @@ def test_c08_old_worker_with_brokers(v34, kafka, playbooks, name):
             wait_until(lambda final=final: live[final]() == {key[final]: '{"n":2}'})
         v34.worker.put(names["started"], "pause")
         v34.worker.await_state(names["started"], "PAUSED", ["PAUSED"])
-        wish = [{"name": one, "offsets": [at(0)], "final_state": final} for final, one in names.items()]
+        desired = [{"name": one, "offsets": [at(0)], "final_state": final} for final, one in names.items()]
         hosts = {"old": brokers(v34.url, v34, kafka)}
 
-        refused = playbooks.reset(hosts, [*wish[:2], {**wish[2], "final_state": "stopped"}])
+        refused = playbooks.reset(hosts, [*desired[:2], {**desired[2], "final_state": "stopped"}])
         assert refused.rc != 0 and "3.5" in refused.failure("old") and "3.4.1" in refused.failure("old")
-        dry = playbooks.reset(hosts, wish, "--check")
+        dry = playbooks.reset(hosts, desired, "--check")
         assert dry.rc == 0, dry
         assert [len(kafka.values(one)) for one in names.values()] == [3, 3, 3]
         assert not playbooks.backups.exists()
         assert v34.worker.state(names["found"]) == STATES["started"] and v34.worker.state(names["started"]) == STATES["paused"]
 
-        real = playbooks.reset(hosts, wish)
+        real = playbooks.reset(hosts, desired)
         assert real.rc == 0, real
         assert f"on the topic {v34.offset_topic}" in real.stdout
         for final in ("found", "started"):
@@ -361,33 +373,33 @@ def test_what_a_deleted_connector_has_left(make, worker, playbooks, main, kafka,
     worker.delete(name)
     wait_until(lambda: not worker.exists(name))
     hosts = {"eu": brokers(main.url, main, kafka)}
-    wish = [{"name": name, "state": "absent"}, {"name": other, "offsets": [at(9)]}]
+    desired = [{"name": name, "state": "absent"}, {"name": other, "offsets": [at(9)]}]
     left = {f'["{name}",{{"p":0}}]': '{"n":1}', f'["{name}",{{"p":1}}]': '{"n":2}'}
 
     refused = {
-        "without-brokers": (wish[0], "no such connector"),
+        "without-brokers": (desired[0], "no such connector"),
         "not-seeded": ({"name": name, "offsets": [at(5)]}, "seed: true"),
-        "started": ({**wish[0], "final_state": "started"}, "final_state: found"),
-        "empty-keys": ({**wish[0], "raw_keys": []}, "cannot be used"),
-        "keys-as-text": ({**wish[0], "raw_keys": "a,b"}, "raw_keys is a list"),
+        "started": ({**desired[0], "final_state": "started"}, "final_state: found"),
+        "empty-keys": ({**desired[0], "raw_keys": []}, "cannot be used"),
+        "keys-as-text": ({**desired[0], "raw_keys": "a,b"}, "raw_keys is a list"),
     }
-    bad = {case: {**hosts["eu"], "reset_offsets_connectors": [wish[1], mistake]} for case, (mistake, _words) in refused.items()}
-    bad["without-brokers"] = host(main.url, reset_offsets_connectors=wish)
+    bad = {case: {**hosts["eu"], "reset_offsets_connectors": [desired[1], mistake]} for case, (mistake, _words) in refused.items()}
+    bad["without-brokers"] = host(main.url, reset_offsets_connectors=desired)
     play = playbooks.reset(bad, None, reset_offsets_serial="100%")
     assert play.rc != 0
     for case, (_mistake, words) in refused.items():
         assert play.recap[case]["failed"] == 1 and words in play.failure(case), f"{case}: {play}"
-    dry = playbooks.reset(hosts, wish, "--check", "--diff")
+    dry = playbooks.reset(hosts, desired, "--check", "--diff")
     assert dry.rc == 0 and dry.recap["eu"]["changed"] == 1, dry
     assert kafka.live_offsets(main.offset_topic, name) == left and worker.offsets(other) == [at(4)]
 
-    real = playbooks.reset(hosts, wish)
+    real = playbooks.reset(hosts, desired)
     assert real.rc == 0 and real.recap["eu"]["changed"] == 1, real
     said = f"{name}: changed, offsets 0 set, 2 removed, 0 kept, gone before, gone after, on the topic {main.offset_topic}, backup"
     assert said in real.stdout
     assert kafka.live_offsets(main.offset_topic, name) == {} and worker.offsets(other) == [at(9)]
     assert saved(playbooks.backups) == {name: [at(1), at(2, p=1)], other: [at(4)]}
-    again = playbooks.reset(hosts, wish)
+    again = playbooks.reset(hosts, desired)
     assert again.rc == 0 and again.recap["eu"]["changed"] == 0, again
 
     seeded = playbooks.reset(hosts, [{"name": name, "offsets": [entry({"z": 1, "a": 2}, {"n": 3})], "key_order": ["z", "a"], "seed": True}])
@@ -410,18 +422,18 @@ def test_a_host_with_brokers_alone(make, worker, playbooks, main, kafka, name):
     running = make(shaped(), state="RUNNING", offsets=[at(4)])
     worker.await_state(running, "RUNNING", ["RUNNING"])
     alone = brokers(None, main, kafka, kafka_connect_group="connect-main")
-    wish = [{"name": name, "offsets": [at(9)]}]
+    desired = [{"name": name, "offsets": [at(9)]}]
     key = f'["{name}",{{"p":0}}]'
-    timid = playbooks.reset({"eu": alone}, wish)
+    timid = playbooks.reset({"eu": alone}, desired)
     assert timid.rc != 0 and "assume_stopped" in timid.failure("eu")
-    for refused, words in (([*wish, {"name": running, "offsets": [at(9)]}], "the brokers know"),
-                           ([{**wish[0], "final_state": "started"}], "No worker can be asked")):
+    for refused, words in (([*desired, {"name": running, "offsets": [at(9)]}], "the brokers know"),
+                           ([{**desired[0], "final_state": "started"}], "No worker can be asked")):
         play = playbooks.reset({"eu": alone}, refused, reset_offsets_assume_stopped="true")
         assert play.rc != 0 and words in play.failure("eu"), play.text
-    mixed = playbooks.run(RESET, {"a": alone, "b": brokers(main.url, main, kafka)}, reset_offsets_connectors=wish,
+    mixed = playbooks.run(RESET, {"a": alone, "b": brokers(main.url, main, kafka)}, reset_offsets_connectors=desired,
                           reset_offsets_assume_stopped=True, env={"KAFKA_CONNECT_URL": main.url})
     assert mixed.rc != 0 and "a has no kafka_connect_url" in mixed.failure("a")
     assert kafka.live_offsets(main.offset_topic, name) == {key: '{"n":4}'}
-    play = playbooks.reset({"eu": alone}, wish, reset_offsets_assume_stopped=True)
+    play = playbooks.reset({"eu": alone}, desired, reset_offsets_assume_stopped=True)
     assert play.rc == 0 and "unknown before, unknown after" in play.stdout, play.text
     assert kafka.live_offsets(main.offset_topic, name) == {key: '{"n":9}'}

@@ -101,7 +101,7 @@ def test_what_is_there(cluster, place, kafka, playbooks, tmp_path):
     lines = table(play, "eu")
     assert lines[0] == f"eu: topic {cluster['offset_topic']}, 5 partitions, {len(before)} records, 15 keys; 5 connectors, 2 gone"
     assert lines[2:8] == [
-        "CONNECTOR    STATE           PARTITIONS  ODDITIES                        NEWEST OFFSET",
+        "CONNECTOR    STATE           PARTITIONS  ANOMALIES                       NEWEST OFFSET",
         "a-plain      source STOPPED           2  -                               p=1 -> n=5",
         "b-odd        source STOPPED           4  1 split, 1 encodings, 1 for...  b=x a=y -> n=9007199254740993",
         "c-gone       gone                     1  -                               p=0 -> n=7",
@@ -137,7 +137,7 @@ def test_what_is_there(cluster, place, kafka, playbooks, tmp_path):
     assert list(found) == ["a-plain", "b-odd", "c-gone", HOSTILE, "f-empty"]
     assert found["a-plain"]["offsets"] == [at(4), at(5, p=1)] and found["a-plain"]["connector"]["state"] == "STOPPED"
     assert found["b-odd"]["offsets"] == [entry({"b": "x", "a": "y"}, {"n": 9007199254740993}), at(1), at(2, p=1), at(3, p=2)]
-    assert [(odd["partition"], odd["kinds"]) for odd in found["b-odd"]["oddities"]] == [
+    assert [(odd["partition"], odd["kinds"]) for odd in found["b-odd"]["anomalies"]] == [
         ({"b": "x", "a": "y"}, ["order"]), ({"p": 0}, ["split"]), ({"p": 1}, ["encodings", "foreign"]), ({"p": 2}, ["stray_tombstone"])]
     assert found["b-odd"]["unreadable"] == [{"p": 9}]
     assert [one["key"] for one in found["b-odd"]["unreadable_records"]] == ['["b-odd",{"p":[1]}]']

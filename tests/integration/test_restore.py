@@ -37,8 +37,8 @@ def live(worker: Worker, *names: str) -> list:
 def test_undo_by_id_of_all_connectors(worker, playbooks, hosts, pair):
     """One id for two connectors: made, undone by the id alone, and after that used up. A third change is not touched."""
     before = live(worker, *pair)
-    wish = [{"name": name, "offsets": [at(1)], "purge": True} for name in pair]
-    made = playbooks.reset(hosts, wish, reset_offsets_change_id="CHG-1", reset_offsets_requested_by="jane")
+    desired = [{"name": name, "offsets": [at(1)], "purge": True} for name in pair]
+    made = playbooks.reset(hosts, desired, reset_offsets_change_id="CHG-1", reset_offsets_requested_by="jane")
     assert made.rc == 0 and live(worker, *pair) == [[at(1)], [at(1)]], made
     dry = playbooks.run(RESTORE, hosts, "--check", "--diff", restore_offsets_change_id="CHG-1")
     assert dry.rc == 0 and dry.recap["eu"]["changed"] == 1 and live(worker, *pair) == [[at(1)], [at(1)]], dry
@@ -47,7 +47,7 @@ def test_undo_by_id_of_all_connectors(worker, playbooks, hosts, pair):
     assert f"{pair[0]}: put back, offsets 2 set, 0 removed, 0 kept, stopped now" in undone.stdout
     again = playbooks.run(RESTORE, hosts, restore_offsets_change_id="CHG-1")
     assert again.rc == 0 and again.recap["eu"]["changed"] == 0 and f"{pair[0]}: nothing to put back" in again.stdout
-    used_up = playbooks.reset(hosts, wish, reset_offsets_change_id="CHG-1")
+    used_up = playbooks.reset(hosts, desired, reset_offsets_change_id="CHG-1")
     assert used_up.rc == 0 and used_up.recap["eu"]["changed"] == 0 and live(worker, *pair) == before
     assert "and stays so. To make it again give it another id." in used_up.text
     report = playbooks.run("streamops.kafka_connect.changes_report", hosts)
@@ -110,8 +110,8 @@ def test_guards_of_the_list(worker, playbooks, hosts, pair):
         ({"only": "forward", "purge": True}, "its offset would be removed"),
         ({"max_skip": "two"}, "max_skip must be a whole number"),
     ):
-        wish = [{"name": other, "offsets": [at(3)]}, {"name": one, "offsets": [at(1)], **guard}]
-        play = playbooks.reset(hosts, wish)
+        desired = [{"name": other, "offsets": [at(3)]}, {"name": one, "offsets": [at(1)], **guard}]
+        play = playbooks.reset(hosts, desired)
         assert play.rc == 2 and words in play.failure("eu"), play
     assert live(worker, *pair) == before
     beyond = playbooks.reset(hosts, [{"name": one, "offsets": [at(1), at(7, p=1)], "only": "forward", "max_skip": 2, "max_rewind": ""}])

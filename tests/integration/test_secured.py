@@ -206,7 +206,7 @@ def test_everything_from_the_environment(secured, offsets, without_secrets, monk
 def test_empty_variables_are_unset(plain, offsets, monkeypatch):
     _in_environment(monkeypatch, {})
     assert offsets.info(bootstrap_servers=[plain]).get("offsets") == [at(4), at(9, p=1)]
-    assert "needs bootstrap_servers (or the environment variable KAFKA_BOOTSTRAP_SERVERS)" in offsets.info(connect_url=["http://127.0.0.1:1"])["msg"]
+    assert "needs bootstrap_servers (or the variable kafka_bootstrap_servers of the host)" in offsets.info(connect_url=["http://127.0.0.1:1"])["msg"]
 
 
 def test_an_option_counts_more_than_the_environment(secured, offsets, monkeypatch):
@@ -389,10 +389,10 @@ def test_a_topic_that_one_may_see_but_not_delete(secured, admin, plain, allow, w
     name = f"spare-{uuid.uuid4().hex[:8]}"
     admin.create_topics([NewTopic(name, 1, 1)])[name].result(20)
     wait_until(lambda: admin.list_topics(name, timeout=20).topics[name].error is None)
-    wish = {"names": [name], **login(secured, "SCRAM-SHA-512", "operator")}
+    desired = {"names": [name], **login(secured, "SCRAM-SHA-512", "operator")}
 
     def change(state: str, check: bool = False) -> dict:
-        return without_secrets(run_module("topic", {**wish, "state": state}, check=check))
+        return without_secrets(run_module("topic", {**desired, "state": state}, check=check))
 
     for state in ("absent", "emptied"):
         assert "Describe on Topic" in change(state)["msg"]

@@ -48,18 +48,18 @@ class Left:
     def look(self) -> dict:
         return run_module("connector_offsets_info", {"name": self.name, "method": "group", **self.options})
 
-    def change(self, check: bool = False, **wish) -> dict:
+    def change(self, check: bool = False, **desired) -> dict:
         backup = str(self._folder / f"{uuid.uuid4().hex}.json")
         given = {"name": self.name, "method": "group", "wait_timeout": 5, "backup": True, "backup_file": backup}
-        return run_module("connector_offsets", {**given, **wish, **self.options}, check=check)
+        return run_module("connector_offsets", {**given, **desired, **self.options}, check=check)
 
-    def refused(self, right: str, **wish) -> str:
+    def refused(self, right: str, **desired) -> str:
         """The message names the right, and every commit is as it was."""
-        result = self.change(**wish)
+        result = self.change(**desired)
         assert result["failed"] and right in result["msg"], result
         assert any(one in result["msg"] for one in ("do not let us see", "Nothing was changed."))
         assert self.commits() == self.begin
-        assert self.change(check=True, **wish)["msg"] == result["msg"]
+        assert self.change(check=True, **desired)["msg"] == result["msg"]
         return result["msg"]
 
 
@@ -76,7 +76,7 @@ def told(kind: str, name: str, right: str) -> str:
     return f"the user needs the permission {right} on {kind} {name}."
 
 
-def lacking(*rights: str) -> str:
+def missing_acls(*rights: str) -> str:
     """All at once, and in the same order."""
     return f"the user needs the permission {', '.join(rights)}. Nothing was changed."
 
@@ -95,26 +95,26 @@ def test_to_look(left, allow):
 
 def test_to_set(left, allow):
     """Right after right, until all are there; in check mode the same is said."""
-    wish = {"offsets": at(left, 1, 2) + at(left, 0, 4, topic=1)}
+    desired = {"offsets": at(left, 1, 2) + at(left, 0, 4, topic=1)}
     first, second = left.topics
-    left.refused(told("Group", left.group, "Describe"), **wish)
+    left.refused(told("Group", left.group, "Describe"), **desired)
     allow(GROUP, left.group, DESCRIBE)
-    left.refused(told("Topic", first, "Read and Describe"), **wish)
+    left.refused(told("Topic", first, "Read and Describe"), **desired)
     allow(TOPIC, first, DESCRIBE)
-    left.refused(told("Topic", second, "Read and Describe"), **wish)
+    left.refused(told("Topic", second, "Read and Describe"), **desired)
     allow(TOPIC, second, DESCRIBE)
     rights = [f"Read on Group {left.group}", f"Read on Topic {first}", f"Read on Topic {second}"]
-    message = left.refused(lacking(*rights), **wish)
+    message = left.refused(missing_acls(*rights), **desired)
     assert f"--operation Read --group {left.group};" in message and message.endswith(f"--operation Read --topic {first} --topic {second}")
     allow(GROUP, left.group, READ)
-    left.refused(lacking(*rights[1:]), **wish)
+    left.refused(missing_acls(*rights[1:]), **desired)
     allow(TOPIC, first, READ)
-    left.refused(lacking(*rights[2:]), **wish)
+    left.refused(missing_acls(*rights[2:]), **desired)
     # Nothing of the other topic is written.
     assert left.change(check=True, offsets=at(left, 1, 2))["changed"] is True
     allow(TOPIC, second, READ)
-    assert left.change(check=True, **wish)["changed"] is True
-    assert left.change(**wish)["changed"] is True
+    assert left.change(check=True, **desired)["changed"] is True
+    assert left.change(**desired)["changed"] is True
     assert left.commits() == {(first, 0): 1, (first, 1): 2, (second, 0): 0, (second, 1): 4}
 
 
@@ -129,20 +129,20 @@ def test_read_is_enough_to_set(left, allow):
 def test_to_remove_one(left, allow):
     """The group is deleted for that, and what stays is committed again."""
     first, second = left.topics
-    wish = {"state": "absent", "offsets": [{"partition": at(left, 0)[0]["partition"]}]}
+    desired = {"state": "absent", "offsets": [{"partition": at(left, 0)[0]["partition"]}]}
     allow(GROUP, left.group, DESCRIBE)
     for topic in left.topics:
         allow(TOPIC, topic, DESCRIBE)
     rights = [f"{right} on Group {left.group}" for right in ("Delete", "Read")] + [f"Read on Topic {topic}" for topic in left.topics]
-    left.refused(lacking(*rights), **wish)
+    left.refused(missing_acls(*rights), **desired)
     allow(GROUP, left.group, DELETE)
-    left.refused(lacking(*rights[1:]), **wish)
+    left.refused(missing_acls(*rights[1:]), **desired)
     allow(GROUP, left.group, READ)
-    left.refused(lacking(*rights[2:]), **wish)
+    left.refused(missing_acls(*rights[2:]), **desired)
     for topic in left.topics:
         allow(TOPIC, topic, READ)
-    assert left.change(check=True, **wish)["changed"] is True
-    assert left.change(**wish)["changed"] is True
+    assert left.change(check=True, **desired)["changed"] is True
+    assert left.change(**desired)["changed"] is True
     assert left.commits() == {(first, 1): 3, (second, 0): 3, (second, 1): 3}
 
 
@@ -150,16 +150,16 @@ def test_to_remove_all(left, allow):
     allow(GROUP, left.group, DESCRIBE)
     for topic in left.topics:
         allow(TOPIC, topic, DESCRIBE)
-    left.refused(lacking(f"Delete on Group {left.group}"), state="absent")
+    left.refused(missing_acls(f"Delete on Group {left.group}"), state="absent")
     allow(GROUP, left.group, DELETE)
     assert left.change(check=True, state="absent")["changed"] is True
     assert left.change(state="absent")["changed"] is True and left.commits() == {}
 
 
 def admin_of(secured: dict, user: str) -> dict:
-    """Configuration of a sink whose worker looks at its group, and changes it, as that user."""
+    """Configuration of a sink whose worker looks at its group, and changes it, as that user; it reads there, too."""
     login = f'username="{user}" password="{secured["users"][user]["password"]}"'
-    return {f"admin.override.{name}": value for name, value in {
+    return {f"{who}.override.{name}": value for who in ("consumer", "admin") for name, value in {
         "bootstrap.servers": secured["sasl_ssl"], "security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN",
         "sasl.jaas.config": f"org.apache.kafka.common.security.plain.PlainLoginModule required {login};",
         "ssl.truststore.type": "PEM", "ssl.truststore.location": secured["ca"]}.items()}
@@ -174,8 +174,8 @@ def test_half_of_a_change_by_rest(left, allow, secured, secured_stack, plain, tm
         allow(TOPIC, topic, READ)
     worker.create(left.name, {**file_sink(",".join(left.topics), tmp_path / "out.txt"), **admin_of(secured, "operator")}, "STOPPED")
     try:
-        wish = {"method": "rest", "offsets": at(left, 1, 1), "purge": True}
-        rest = {"name": left.name, "connect_url": [worker.url], "bootstrap_servers": [plain], "wait_timeout": 5, **wish}
+        desired = {"method": "rest", "offsets": at(left, 1, 1), "purge": True}
+        rest = {"name": left.name, "connect_url": [worker.url], "bootstrap_servers": [plain], "wait_timeout": 5, **desired}
         result = run_module("connector_offsets", rest)
         assert result["failed"] and "2 partitions had been changed, and were put back" in result["msg"], result
         assert left.commits() == left.begin

@@ -26,21 +26,21 @@ READ, WRITE, DESCRIBE, CREATE, DELETE = (
 class Running:
     """One that runs; what is sent to its worker is written down."""
 
-    def __init__(self, cluster, recorder, secured: dict, name: str, road: dict) -> None:
+    def __init__(self, cluster, recorder, secured: dict, name: str, method: dict) -> None:
         self.cluster, self.recorder, self.name = cluster, recorder, name
         self.worker, self.offset_topic = cluster.worker, cluster.offset_topic
-        self._options = {"connect_url": [recorder.url], "name": name, "stop": True, "wait_timeout": 40, **road,
+        self._options = {"connect_url": [recorder.url], "name": name, "stop": True, "wait_timeout": 40, **method,
                          **login(secured, "SCRAM-SHA-512", "operator")}
 
-    def change(self, check: bool = False, **wish) -> dict:
-        return run_module("connector_offsets", {**self._options, **wish}, check=check)
+    def change(self, check: bool = False, **desired) -> dict:
+        return run_module("connector_offsets", {**self._options, **desired}, check=check)
 
-    def refused(self, *rights: str, **wish) -> str:
+    def refused(self, *rights: str, **desired) -> str:
         """In check mode and for real: all of these are named, and nothing is sent to the worker but questions."""
         before = self.worker.status(self.name), self.worker.config(self.name)
         assert before[0]["connector"]["state"] == "RUNNING"
         for check in (True, False):
-            result = self.change(check=check, **wish)
+            result = self.change(check=check, **desired)
             assert result["failed"], result
             assert f"the user needs the permission {', '.join(rights)}. " in result["msg"] and "Nothing was changed." in result["msg"]
             assert result["missing_permissions"] == list(rights)
@@ -48,11 +48,11 @@ class Running:
         assert (self.worker.status(self.name), self.worker.config(self.name)) == before
         return result["msg"]
 
-    def made(self, **wish) -> dict:
+    def made(self, **desired) -> dict:
         """It is predicted, made, and then it runs again."""
-        checked = self.change(check=True, **wish)
+        checked = self.change(check=True, **desired)
         assert checked.get("changed") is True and self.recorder.writes() == [], checked
-        done = self.change(**wish)
+        done = self.change(**desired)
         assert done.get("changed") is True, done
         predicted = [word for word in PREDICTED if word != "warnings"]  # Connect's own come with its answer
         assert [done[word] for word in predicted] == [checked[word] for word in predicted]
@@ -62,14 +62,14 @@ class Running:
 
 @pytest.fixture
 def running_there(secured_stack, secured, proxy_to):
-    """running_there(config, road) -> Running, deleted afterwards."""
+    """running_there(config, method) -> Running, deleted afterwards."""
     cluster, made = cluster_of(secured_stack, "main"), []
 
-    def running_there(name: str, config: dict, road: dict) -> Running:
+    def running_there(name: str, config: dict, method: dict) -> Running:
         made.append(name)
         cluster.worker.create(name, config, "RUNNING")
         cluster.worker.await_state(name, "RUNNING", ["RUNNING"])
-        return Running(cluster, proxy_to(cluster.url), secured, name, road)
+        return Running(cluster, proxy_to(cluster.url), secured, name, method)
 
     yield running_there
     for name in made:
@@ -78,7 +78,7 @@ def running_there(secured_stack, secured, proxy_to):
 
 @pytest.fixture
 def make_source(running_there):
-    """make_source() -> a source that has delivered all that it has, by the road of the offsets topic."""
+    """make_source() -> a source that has delivered all that it has, by the method of the offsets topic."""
 
     def make_source() -> Running:
         name = f"t-{uuid.uuid4().hex[:8]}"
@@ -137,8 +137,33 @@ def test_the_right_to_open_transactions_shows_when_it_is_used(source, allow):
     assert source.change(check=True, offsets=[at(1)])["changed"] is True
     message = source.change(offsets=[at(1)])["msg"]
     assert f"Write and Describe on TransactionalId streamops.kafka_connect.{source.offset_topic}.{source.name}" in message
-    assert "Nothing was changed." in message and "The connector was put back: it is RUNNING" in message
+    assert "This run has not changed its offsets." in message and "The connector was put back: it is RUNNING" in message
     assert source.worker.offsets(source.name) == [at(4)]
+
+
+def test_whether_anything_runs_a_connector_that_is_gone(running_there, secured_stack, allow):
+    """Without Describe on the workers' group the brokers list no group, and give no error: that nothing runs is not known then."""
+    group = cluster_of(secured_stack, "main").group_id
+    name = f"t-{uuid.uuid4().hex[:8]}"
+    one = running_there(name, shaped(topic=name), {"method": "topic"})
+    wait_until(lambda: one.worker.offsets(name) == [at(4)], reason="the last offset")
+    one.worker.delete(name)
+    wait_until(lambda: not one.worker.exists(name), reason="the connector to be gone")
+    allow(TOPIC, one.offset_topic, READ, WRITE)
+    allow(TRANSACTION, f"streamops.kafka_connect.{one.offset_topic}.{name}", WRITE)
+    given = {"offset_topic": one.offset_topic, "state": "absent"}
+    for more, missing in (({}, "show no group of the worker at "), ({"connect_group": group}, f"show no workers of the group {group}.")):
+        for check in (True, False):
+            result = one.change(check=check, **given, **more)
+            assert result["failed"] and missing in result["msg"], result
+            assert "If it is certain that nothing runs it, use assume_stopped: true. Nothing was changed." in result["msg"]
+    said = one.change(check=True, assume_stopped=True, **given)
+    assert said["changed"] is True
+    assert f"Whether a worker runs {name} could not be seen from the brokers." in "".join(said["warnings"])
+    allow(GROUP, group, DESCRIBE)
+    # The worker's own address, which is in its group; with nothing but a proxy's the group has to be named.
+    result = one.change(connect_url=[one.worker.url], **given)
+    assert result.get("changed") is True and result["counts"]["remove"] == 1, result
 
 
 def test_the_consumer_group(running_there, plain, admin, allow, tmp_path):

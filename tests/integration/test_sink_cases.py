@@ -53,10 +53,10 @@ def test_c35_not_stopped_is_refused(state, sink, topic, run, worker, recorder):
 
 
 def test_c35_dry_real_again_and_the_records_come_again(sink, topic, run, worker, out, recorder):
-    wish = {"name": sink, "offsets": [sink_at(topic, 2)], "connect_url": [recorder.url]}
-    dry = run("connector_offsets", check=True, **wish)
+    desired = {"name": sink, "offsets": [sink_at(topic, 2)], "connect_url": [recorder.url]}
+    dry = run("connector_offsets", check=True, **desired)
     assert recorder.verbs == {"GET"} and worker.offsets(sink) == [sink_at(topic, 5)]
-    real = run("connector_offsets", **wish)
+    real = run("connector_offsets", **desired)
     assert {key: dry[key] for key in PREDICTED} == {key: real[key] for key in PREDICTED}
     assert real["changed"] is True
     assert real["actions"] == [{"partition": {"kafka_topic": topic, "kafka_partition": 0}, "action": "set", "from": {"kafka_offset": 5},
@@ -152,7 +152,7 @@ def test_c35_foreign_member_that_leaves_in_time(sink, topic, run, worker, kafka)
         (lambda topic: [sink_at(topic, 2) | {"offset": {"offset": 2}}], "exactly the field kafka_offset; it has offset"),
         (lambda topic: [sink_at(topic, 2) | {"offset": {"kafka_offset": 2, "x": 1}}], "kafka_offset"),
         (lambda topic: [sink_at(topic, 2, 7)], "Failed to alter consumer group offsets"),
-        (lambda topic: [sink_at("no-such-topic", 2)], "Failed to alter consumer group offsets"),
+        (lambda topic: [sink_at("no-such-topic", 2)], "does not read no-such-topic; it reads t-"),
     ], ids=["minus", "float", "word", "twice", "source", "flat", "names", "name", "extra", "no partition", "no topic"])
 def test_c35_refused(offsets, message, sink, topic, run, worker):
     result = run("connector_offsets", name=sink, offsets=offsets(topic), wait_timeout=5)
@@ -163,6 +163,66 @@ def test_c35_refused(offsets, message, sink, topic, run, worker):
 
 def test_c35_one_bad_partition_among_good_ones_changes_nothing(sink, topic, run, worker):
     """Connect may have altered the good one when it answers 500."""
-    result = run("connector_offsets", name=sink, offsets=[sink_at(topic, 1), sink_at("no-such-topic", 2)], wait_timeout=5)
+    result = run("connector_offsets", name=sink, offsets=[sink_at(topic, 1), sink_at(topic, 2, 7)], wait_timeout=5)
     assert result["failed"] and "as they were" in result["msg"]
     assert worker.offsets(sink) == [sink_at(topic, 5)]
+
+
+# ---- what its configuration says, by REST alone --------------------------------------------------------------------
+
+def test_n01_a_transform_renames_the_topic(name, topic, make, run, worker, kafka, out, recorder):
+    """Connect takes an offset for the new name if there is such a topic, and it has no effect."""
+    renamed = f"r-{topic}"
+    kafka.create(renamed, 1, "delete")
+    router = "org.apache.kafka.connect.transforms.RegexRouter"
+    make({**file_sink(topic, out), "transforms": "route", "transforms.route.type": router, "transforms.route.regex": "(.*)",
+          "transforms.route.replacement": "r-$1"}, state="RUNNING", name=name)
+    wait_until(lambda: out.exists() and len(out.read_text().split()) == 5)
+    worker.put(name, "stop")
+    wait_until(lambda: worker.offsets(name) == [sink_at(topic, 5)])
+    for declared in ([sink_at(renamed, 0)], [sink_at(topic, 1), sink_at(renamed, 0)]):
+        result = run("connector_offsets", name=name, offsets=declared, connect_url=[recorder.url])
+        assert result["failed"] and result["msg"] == (
+            f"{name} does not read {renamed}; it reads {topic}. Its transform route ({router}) renames topics after they are read, and "
+            f"offsets are kept under the name that is read: {topic} for {renamed}. An offset for another topic has no effect. Declare "
+            "offsets for what it reads, or use force: true if that is meant. Nothing was changed.")
+    assert recorder.verbs == {"GET"}
+    worker.set_offsets(name, [sink_at(renamed, 0)])  # as another tool does
+    wait_until(lambda: len(worker.offsets(name)) == 2)
+    assert run("connector_offsets", name=name, state="absent", offsets=[{"partition": sink_at(renamed, 0)["partition"]}])["changed"] is True
+    assert worker.offsets(name) == [sink_at(topic, 5)]
+    assert run("connector_offsets", name=name, offsets=[sink_at(topic, 3)])["changed"] is True
+    worker.put(name, "resume")
+    wait_until(lambda: out.read_text().split()[5:] == ["r3", "r4"], reason="the replay")
+
+
+def test_n02_a_reset_that_goes_to_the_end(name, topic, make, run, worker, kafka, out):
+    latest = {"consumer.override.auto.offset.reset": "latest"}
+    make({**file_sink(topic, out), **latest}, name=name, offsets=[sink_at(topic, 0)], state="RUNNING")
+    wait_until(lambda: out.exists() and len(out.read_text().split()) == 5)
+    wait_until(lambda: worker.offsets(name) == [sink_at(topic, 5)], reason="its commit")
+    begins = "the end of the log (consumer.override.auto.offset.reset: latest)"
+    replay = run("connector_offsets", name=name, state="absent", only="backward", stop=True)
+    assert replay["failed"] and f"begins there at {begins}" in replay["msg"] and worker.offsets(name) == [sink_at(topic, 5)]
+    reset = {"name": name, "state": "absent", "stop": True}
+    dry = run("connector_offsets", check=True, **reset)
+    real = run("connector_offsets", **reset)
+    for result in (dry, real):
+        assert result["changed"] is True and f"removed, to {begins}" in result["diff"][0]["prepared"]
+        begun = f"{name} will have no offset for 1 partition, and begins there at {begins}: "
+        assert any(one.startswith(begun) for one in result["warnings"])
+    worker.await_state(name, "RUNNING", ["RUNNING"])
+
+    def new_ones():
+        kafka.produce(topic, ["new"])
+        return "new" in out.read_text().split()
+
+    wait_until(new_ones, reason="a record that came once it had begun at the end")
+    assert set(out.read_text().split()[5:]) == {"new"}
+
+
+@pytest.mark.parametrize("group", [None, "mine"])
+def test_the_group_by_rest_alone(group, name, topic, make, run, out):
+    make({**file_sink(topic, out), **({"consumer.override.group.id": f"{group}-{name}"} if group else {})}, name=name)
+    found = run("connector_offsets_info", name=name)
+    assert found["group"] == {"name": f"{group or 'connect'}-{name}", "state": None, "members": None} and found["lag"] is None

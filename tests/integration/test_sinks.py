@@ -68,11 +68,11 @@ def poisoned(sinks, topic, **config):
 def test_a_poison_record_is_skipped_and_the_sink_runs_again(sinks):
     topic = sinks.topic(4)
     name = poisoned(sinks, topic)
-    wish = {"offsets": [sink_at(topic, 3, 3)], "stop": True, "only": "forward", "max_skip": 3}
+    desired = {"offsets": [sink_at(topic, 3, 3)], "stop": True, "only": "forward", "max_skip": 3}
     committed = sinks.commits(f"connect-{name}").get((topic, 3))
     if committed is None:  # the task died before its first commit: a guard does not know how far that is
-        wish = {"offsets": [sink_at(topic, 3, 3)], "stop": True}
-    result = sinks.done(name, **wish)
+        desired = {"offsets": [sink_at(topic, 3, 3)], "stop": True}
+    result = sinks.done(name, **desired)
     assert result["connector"]["state"] == "RUNNING" and result["method"] == "rest"
     wait_until(lambda: "d3" in sinks.lines(name), reason="the record after the poison")
     assert sinks.worker.state(name) == ("RUNNING", ["RUNNING"])
@@ -112,7 +112,7 @@ def test_words_and_their_numbers(reset_to, offset, five, sinks):
     assert sinks.change(name, reset_to="latest", topics=[{"name": topic, "partitions": [0]}])["offsets"] == [sink_at(topic, 5)]
 
 
-@pytest.mark.parametrize(("wish", "words"), [
+@pytest.mark.parametrize(("desired", "words"), [
     ({"reset_to": "first"}, "reset_to must be earliest, latest"),
     ({"reset_to": {"timestamp": "2026-01-31T12:00:00"}}, "with its time zone"),
     ({"reset_to": {"timestamp": "2126-01-31T12:00:00Z"}}, "is in the future"),
@@ -120,9 +120,9 @@ def test_words_and_their_numbers(reset_to, offset, five, sinks):
     ({"reset_to": "latest", "purge": True}, "reset_to says it all in words, and takes no purge"),
     ({"reset_to": {"shift_by": 1}, "max_skip": 0, "bootstrap_servers": []}, "needs bootstrap_servers"),
 ], ids=lambda value: value if isinstance(value, str) else "")
-def test_words_that_mean_nothing(wish, words, five, sinks):
+def test_words_that_mean_nothing(desired, words, five, sinks):
     name, topic = five
-    message = sinks.refused(name, **wish)
+    message = sinks.refused(name, **desired)
     assert words in message and "Nothing was changed." in message
     assert sinks.commits(f"connect-{name}") == {(topic, 0): 5}
 
@@ -160,8 +160,10 @@ def test_records_that_retention_has_removed(five, sinks):
 @pytest.mark.parametrize("method", ["rest", "group"])
 def test_a_topic_that_is_not_there(method, five, sinks):
     name, topic = five
-    message = sinks.refused(name, offsets=[sink_at("no-such-topic", 1), sink_at(topic, 1)], method=method)
-    assert message.startswith("There is no topic no-such-topic on the Kafka cluster at ")
+    for force in (False, True):
+        message = sinks.refused(name, offsets=[sink_at("no-such-topic", 1), sink_at(topic, 1)], method=method, force=force)
+        assert message.startswith("There is no topic no-such-topic on the Kafka cluster at " if force else
+                                  f"{name} does not read no-such-topic; it reads {topic}.")
     assert sinks.commits(f"connect-{name}") == {(topic, 0): 5}
 
 
@@ -200,13 +202,34 @@ def test_a_foreign_member_is_named(method, five, sinks):
     assert sinks.change(name, offsets=[sink_at(topic, 2)], method=method)["changed"] is True
 
 
+def test_a_static_member_stays_until_its_session_is_over(sinks, run):
+    topic = sinks.topic()
+    sinks.produce(topic, *[(0, f"r{number}") for number in range(5)])
+    name = sinks.make(topic, **{"consumer.override.group.instance.id": "pod-7", "consumer.override.session.timeout.ms": "15000",
+                                "consumer.override.heartbeat.interval.ms": "3000"})
+    sinks.await_lines(name, "r0", "r1", "r2", "r3", "r4")
+    wait_until(lambda: sinks.commits(f"connect-{name}") == {(topic, 0): 5}, reason="a commit")
+    desired = {"offsets": [sink_at(topic, 2)], "stop": True}
+    message = sinks.refused(name, wait_timeout=8, **desired)
+    assert f"connector-consumer-{name}-0 at 127.0.0.1 ({topic}-0), static member pod-7." in message
+    assert "until its session time-out is over (session.timeout.ms, 15000 ms): wait that long. " in message
+    assert message.endswith("The connector was put back: it is RUNNING with 1 task (RUNNING).")
+    assert sinks.commits(f"connect-{name}") == {(topic, 0): 5}
+    # By REST alone.
+    result = run("connector_offsets", name=name, **desired)
+    assert not result["failed"] and result["connector"]["state"] == "RUNNING", result
+    warning = f"{name} is a static member of its consumer group connect-{name} (consumer.override.group.instance.id: pod-7)."
+    assert any(one.startswith(warning) for one in result["warnings"])
+    sinks.await_lines(name, "r0", "r1", "r2", "r3", "r4", "r2", "r3", "r4")
+
+
 @pytest.mark.parametrize("method", ["rest", "group"])
 def test_a_group_that_never_existed(method, sinks, make):
     topic = sinks.topic()
     sinks.produce(topic, *[(0, f"r{number}") for number in range(5)])
     name = make(file_sink(topic, sinks.folder / "new.txt"))
     info = sinks.look(name, method=method)
-    assert info["offsets"] == [] and info["group"]["state"] is None and info["lag"] == 0
+    assert info["offsets"] == [] and info["group"]["state"] is None and info["lag"] is None
     assert info["positions"] == [{"topic": topic, "partition": 0, "committed": None, "begin": 0, "end": 5, "lag": None, "member": None}]
     assert sinks.change(name, state="absent", method=method)["changed"] is False
     sinks.done(name, offsets=[sink_at(topic, 3)], method=method)
@@ -248,6 +271,12 @@ def test_a_sink_that_is_gone(five, sinks):
     sinks.delete(name)
     info = sinks.look(name)
     assert (info["connector_exists"], info["method"], info["offsets"]) == (False, "group", [sink_at(topic, 5)])
+    # Nothing of it was ever on the offsets topic, and that is no answer.
+    by_topic = {"method": "topic", "offset_topic": sinks.cluster.offset_topic}
+    words = (f"There is no connector {name} and no offset of it on {sinks.cluster.offset_topic}, but the consumer group connect-{name} has "
+             "offsets of 1 partition: it was a sink. Use method: group (or auto) for these.")
+    assert sinks.refused(name, state="absent", **by_topic) == words + " Nothing was changed."
+    assert words in sinks.look(name, **by_topic)["warnings"]
     assert sinks.done(name, offsets=[sink_at(topic, 2)])["connector_exists"] is False
     assert sinks.done(name, reset_to={"shift_by": 1})["offsets"] == [sink_at(topic, 3)]
     sinks.out(name).unlink()
@@ -330,15 +359,15 @@ def test_connect_3_4_a_poison_record(sinks_of, v34):
 def test_once_and_back(method, five, sinks, tmp_path):
     name, topic = five
     ledger = {"change_id": "CHG-1", "ledger_file": str(tmp_path / "ledger.json"), "method": method}
-    wish = {"reset_to": {"shift_by": -2}, **ledger}
+    desired = {"reset_to": {"shift_by": -2}, **ledger}
     sinks.worker.put(name, "resume")
     sinks.worker.await_state(name, "RUNNING", ["RUNNING"])
-    dry = sinks.change(name, check=True, stop=True, **wish)
-    first = sinks.change(name, stop=True, **wish)
-    assert first["changed"] and dry["diff"] == first["diff"] and first["change"]["road"] == method
+    dry = sinks.change(name, check=True, stop=True, **desired)
+    first = sinks.change(name, stop=True, **desired)
+    assert first["changed"] and dry["diff"] == first["diff"] and first["change"]["method"] == method
     sinks.await_lines(name, "r0", "r1", "r2", "r3", "r4", "r3", "r4")
     for check in (True, False):
-        again = sinks.change(name, check=check, stop=True, **wish)
+        again = sinks.change(name, check=check, stop=True, **desired)
         assert (again["changed"], again["already_applied"]) == (False, True)
     assert "meant something else" in sinks.refused(name, stop=True, reset_to="earliest", **ledger)
     back = sinks.change(name, stop=True, state="restored", change_id="CHG-1", ledger_file=ledger["ledger_file"])
@@ -373,6 +402,8 @@ def test_how_far_it_is(sinks):
     sinks.produce(topic, (0, "c"), (1, "d"))
     stopped = sinks.look(name)
     assert stopped["group"]["state"] == "EMPTY" and stopped["lag"] == 1 + (stopped["positions"][1]["lag"] or 0)
+    partial = f"1 partition of {name} with records have no offset, first {topic}-1: what there is to read is not part of the lag."
+    assert (partial in stopped["warnings"]) is (stopped["positions"][1]["committed"] is None)
     assert "offsets.retention.minutes is 10080, that is 7 days" in "".join(stopped["warnings"])
     everything = sinks.look(offset_topic=sinks.cluster.offset_topic)
     assert name in [one["name"] for one in everything["connectors"]] and everything["lag"] >= 1
@@ -435,14 +466,14 @@ def test_the_role(sinks, playbooks, main, kafka):
     sinks.await_lines(name, "r0", "r1", "r2", "r3", "r4")
     wait_until(lambda: sinks.commits(f"connect-{name}") == {(topic, 0): 5}, reason="a commit")
     hosts = {"eu": {"kafka_connect_url": main.url, "kafka_bootstrap_servers": [kafka.bootstrap_servers]}}
-    wish = [{"name": name, "reset_to": {"timestamp": "2026-01-31T12:03:00Z"}, "topics": [topic], "change_id": f"CHG-{name}"}]
-    dry = playbooks.reset(hosts, wish, "--check", "--diff")
+    desired = [{"name": name, "reset_to": {"timestamp": "2026-01-31T12:03:00Z"}, "topics": [topic], "change_id": f"CHG-{name}"}]
+    dry = playbooks.reset(hosts, desired, "--check", "--diff")
     assert dry.rc == 0 and "to the record of 2026-01-31T12:03:00.000Z" in dry.stdout, dry
     assert sinks.commits(f"connect-{name}") == {(topic, 0): 5}
-    real = playbooks.reset(hosts, wish)
+    real = playbooks.reset(hosts, desired)
     assert real.rc == 0 and "offsets 1 set" in real.stdout, real
     sinks.await_lines(name, "r0", "r1", "r2", "r3", "r4", "r3", "r4")
-    again = playbooks.reset(hosts, wish)
+    again = playbooks.reset(hosts, desired)
     assert again.rc == 0 and f"CHG-{name} was made before" in again.stdout, again
     group = playbooks.reset(hosts, [{"name": name, "reset_to": "latest", "consumer_group": f"connect-{name}", "final_state": "stopped"}],
                             reset_offsets_method="group")

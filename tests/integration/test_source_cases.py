@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+from pathlib import Path
 
 import pytest
 
@@ -38,12 +40,38 @@ def found_as(situation: str, make, worker) -> tuple[str, tuple]:
 SITUATIONS = ("RUNNING", "PAUSED with tasks", "PAUSED without tasks", "FAILED task", "FAILED connector")
 
 
+def test_a_connector_whose_class_is_gone(name, make, run, worker, kafka, live_stack):
+    """As after an upgrade that lost a plugin. It goes on saying FAILED when it is stopped: nothing is there that could say else."""
+    other = make(shaped(), offsets=[at(4)])
+    topic = live_stack.endpoints()["clusters"]["main"]["config_topic"]
+    config = {"connector.class": "x.Gone", "tasks.max": "1", "name": name}
+    kafka.raw(topic, [(0, f"connector-{name}".encode(), json.dumps({"properties": config}).encode())])
+    reason = "Failed to find any class that implements Connector and which name matches x.Gone"
+    try:
+        wait_until(lambda: '"state":"FAILED"' in worker.call("GET", f"connectors/{name}/status").text, reason="the connector's failure")
+        info = run("connector_offsets_info", name=name)
+        assert info["failed"] and info["msg"].endswith(f"/connectors/{name}/offsets failed with 500: {reason}"), info
+        assert "PluginDesc" not in json.dumps(info)
+        found = run("connector_offsets_info")
+        assert [one["offsets"] for one in found["connectors"] if one["name"] == other] == [[at(4)]], found
+        assert any(text.startswith(f"{name} is left out: ") and text.endswith(reason) for text in found["warnings"]), found["warnings"]
+        preview = run("connector_offsets_bulk", check=True, connectors=[{"name": one, "offsets": [at(9)]} for one in (other, name)])
+        assert preview["failed"] and list(preview["failed_connectors"]) == [name], preview
+        assert preview["connectors"][0]["offsets"] == [at(9)] and preview["connectors"][1] is None
+        stopped = run("connector_state", name=name, state="stopped")
+        assert stopped["changed"] is True and stopped["warnings"] == [] and stopped["connector"]["state"] == "FAILED", stopped
+        started = run("connector_state", name=name, state="started")
+        assert started["failed"] and started["msg"].endswith(f"{reason}."), started
+    finally:
+        worker.delete(name)
+
+
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_c08_c17_not_stopped_is_refused(situation, make, run, worker, recorder):
     name, state = found_as(situation, make, worker)
-    for wish in ({"offsets": [at(1)]}, {"state": "absent"}):
+    for desired in ({"offsets": [at(1)]}, {"state": "absent"}):
         for check in (True, False):
-            result = run("connector_offsets", check=check, name=name, connect_url=[recorder.url], **wish)
+            result = run("connector_offsets", check=check, name=name, connect_url=[recorder.url], **desired)
             assert result["failed"] and not result.get("changed")
             assert state[0] in result["msg"] and name in result["msg"] and "stop: true" in result["msg"]
     assert recorder.verbs == {"GET"}
@@ -56,24 +84,50 @@ def test_c08_c17_not_stopped_is_refused(situation, make, run, worker, recorder):
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_c17_stopped_for_the_change_and_put_back(situation, make, run, worker, recorder):
     name, state = found_as(situation, make, worker)
-    wish = {"name": name, "offsets": [at(9)], "stop": True, "connect_url": [recorder.url]}
-    dry = run("connector_offsets", check=True, **wish)
+    desired = {"name": name, "offsets": [at(9)], "stop": True, "connect_url": [recorder.url]}
+    dry = run("connector_offsets", check=True, **desired)
     assert recorder.verbs == {"GET"} and worker.state(name) == state
-    real = run("connector_offsets", **wish)
-    assert not real["failed"], real["msg"]
-    assert {key: dry[key] for key in PREDICTED if key != "warnings"} == {key: real[key] for key in PREDICTED if key != "warnings"}
+    real = run("connector_offsets", **desired)
+    failed = "FAILED" in situation
+    assert real["failed"] is failed, real["msg"]
+    same = [key for key in PREDICTED if key != "warnings" and not (failed and key == "diff")]
+    assert {key: dry[key] for key in same} == {key: real[key] for key in same}
     assert real["changed"] is True and real["offsets"] == [at(9)] and real["offsets_before"] == [at(4)]
     assert worker.offsets(name) == [at(9)]
     # From STOPPED, Connect pauses without making tasks.
     back = ("PAUSED", []) if state[0] == "PAUSED" else state
-    if "FAILED" in situation:
-        assert any("FAILED" in warning or "failed" in warning for warning in real["warnings"])
+    if failed:
+        reason = {"FAILED task": "task 0: org.apache.kafka.connect.errors.ConnectException: The test connector was told to fail in start.",
+                  "FAILED connector": "the connector: org.apache.kafka.common.config.ConfigException"}[situation]
+        assert real["msg"].startswith(f"The connector {name} was started again after the change, but failed: {reason}"), real["msg"]
+        assert "It had failed before, too. Its offsets are as declared. To undo" in real["msg"] and "\n" not in real["msg"]
         worker.await_state(name, *back)
     assert worker.state(name) == back
     assert [verb for verb, _path in recorder.writes()][:2] == ["PUT", "PATCH"]
     recorder.requests.clear()
-    assert run("connector_offsets", **wish)["changed"] is False
+    assert run("connector_offsets", **desired)["changed"] is False
     assert recorder.verbs == {"GET"}, "stopped although nothing had to be changed"
+
+
+def test_n21_an_offset_from_which_the_task_cannot_start(make, run, worker):
+    """The task dies of the change: a failure, with the trace's first line; rolled back, or with the way back, which heals it."""
+    name = make(shaped(), state="RUNNING", offsets=[at(4)])
+    worker.await_state(name, "RUNNING", ["RUNNING"])
+    poison = entry({"p": 0}, {"n": "poison"})
+    result = run("connector_offsets", name=name, offsets=[poison], purge=True, stop=True)
+    assert result["failed"] and not result.get("changed"), result
+    assert "failed: task 0: org.apache.kafka.connect.errors.ConnectException: Cannot start" in result["msg"]
+    assert "The change was rolled back: the offsets are as they were, and the connector is RUNNING with 1 task (RUNNING)." in result["msg"]
+    assert worker.state(name) == ("RUNNING", ["RUNNING"]) and worker.offsets(name) == [at(4)]
+    result = run("connector_offsets", name=name, offsets=[poison], purge=True, stop=True, backup=True, rollback=False)
+    assert result["failed"] and result["changed"] is True and result["offsets"] == [poison], result
+    assert result["msg"].startswith(f"The connector {name} was started again after the change, but failed: task 0: "
+                                    "org.apache.kafka.connect.errors.ConnectException: Cannot start"), result["msg"]
+    assert result["msg"].endswith(f"To undo the change declare src: {result['backup_file']}, purge: true and stop: true.")
+    assert "\n" not in result["msg"]
+    assert worker.state(name) == ("RUNNING", ["FAILED"]) and worker.offsets(name) == [poison]
+    back = run("connector_offsets", name=name, src=result["backup_file"], purge=True, stop=True)
+    assert not back["failed"] and worker.offsets(name) == [at(4)] and worker.state(name) == ("RUNNING", ["RUNNING"]), back
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)
@@ -109,7 +163,6 @@ REFUSED = {
     "no offset in the second": ({"offsets": [at(1), {"partition": {"p": 1}}]}, "offsets[1] has no offset"),
     "null": ({"offsets": [{**PARTITION, "offset": None}]}, "offset is null"),
     "empty offset": ({"offsets": [{**PARTITION, "offset": {}}]}, "empty"),
-    "empty partition": ({"offsets": [entry({}, {"n": 1})]}, "empty"),
     "no partition": ({"offsets": [{"offset": {"n": 1}}]}, "no partition"),
     "text for an offset": ({"offsets": [{**PARTITION, "offset": "1"}]}, "must be a dictionary"),
     "unknown field": ({"offsets": [{**at(1), "offest": {"n": 2}}]}, "unknown field offest"),
@@ -162,6 +215,14 @@ def test_c23_c46_refused_before_any_request(what, check, untouched, run, worker,
 
 
 @pytest.mark.parametrize("check", [True, False], ids=["check", "real"])
+def test_an_empty_partition_is_refused_before_any_write(check, untouched, run, recorder):
+    """Some connectors have one, so the live offsets are looked at first."""
+    result = run("connector_offsets", check=check, name=untouched, connect_url=[recorder.url], offsets=[entry({}, {"n": 1})])
+    assert result["failed"] and "A declared partition is an empty dictionary" in result["msg"], result["msg"]
+    assert recorder.verbs == {"GET"}
+
+
+@pytest.mark.parametrize("check", [True, False], ids=["check", "real"])
 @pytest.mark.parametrize(("live", "declared"), [(42, "42"), (42, "43"), ("42", 42), ("42", 7), (-1, "-1")])
 def test_c47_lost_type_is_a_failure_with_a_hint(live, declared, check, make, run, worker):
     name = make(shaped(), offsets=[at(live)])
@@ -208,14 +269,56 @@ def test_c27_position_that_the_plugin_refuses(position, reason, make, run, worke
 @pytest.mark.parametrize("position", [9007199254740993, 9223372036854775807, 0])
 def test_c27_position_exact_to_the_last_digit(position, make, run, worker, main, kafka):
     name = make(file_source("/tmp/c27.txt"))
-    wish = {"name": name, "offsets": [entry({"filename": "/tmp/c27.txt"}, {"position": position})]}
-    result = run("connector_offsets", **wish)
+    desired = {"name": name, "offsets": [entry({"filename": "/tmp/c27.txt"}, {"position": position})]}
+    result = run("connector_offsets", **desired)
     assert result["changed"] is True
     assert result["offsets"][0]["offset"]["position"] == position
-    assert run("connector_offsets_info", name=name)["offsets"] == wish["offsets"]
+    assert run("connector_offsets_info", name=name)["offsets"] == desired["offsets"]
     assert f'"position":{position}}}' in worker.call("GET", f"connectors/{name}/offsets").text
     assert kafka.live_offsets(main.offset_topic, name) == {f'["{name}",{{"filename":"/tmp/c27.txt"}}]': f'{{"position":{position}}}'}
-    assert run("connector_offsets", **wish)["changed"] is False
+    assert run("connector_offsets", **desired)["changed"] is False
+
+
+def test_c11_secrets_are_masked_and_what_is_written_is_exact(make, run, worker, tmp_path):
+    """And what was masked is never written, wherever it comes from."""
+    def pair(number, n):
+        following = f"https://u:s3cret{number}@h/p{n}?sig=s3cret{n}"
+        return {"partition": {"url": f"jdbc:x://h/db?user=u&password=s3cret{number}"}, "offset": {"n": n, "next": following}}
+
+    name = make(shaped(), offsets=[pair(1, 1), pair(2, 1)])
+    seen = [run("connector_offsets_info", name=name)]
+    ledger, backup, export = (str(tmp_path / part) for part in ("ledger.json", "backup.json", "export.json"))
+    desired = {"name": name, "offsets": [pair(1, 2)], "change_id": "CHG-1", "ledger_file": ledger, "backup": True, "backup_file": backup}
+    seen += [run("connector_offsets", check=True, **desired), run("connector_offsets", **desired)]
+    assert seen[-1]["changed"] is True and ordered(worker.offsets(name)) == ordered([pair(1, 2), pair(2, 1)])
+    seen.append(run("connector_changes_info", ledger_file=ledger))
+    seen.append(run("connector_offsets_export", dest=export, connectors=[name]))
+    for path, pairs in ((backup, [pair(1, 1), pair(2, 1)]), (export, [pair(1, 2), pair(2, 1)])):
+        assert os.stat(path).st_mode & 0o777 == 0o600 and ordered(json.loads(Path(path).read_text())["connectors"][name]) == ordered(pairs)
+    for declared in (seen[0]["offsets"], seen[2]["offsets"], seen[3]["changes"][0]["before"]):
+        seen.append(run("connector_offsets", name=name, offsets=declared))
+        assert seen[-1]["failed"] and "stands for a secret" in seen[-1]["msg"]
+    assert "s3cret" not in json.dumps(seen) and len(seen[2]["diff"][0]["before"]) == len(seen[2]["diff"][0]["after"]) == 2
+    undone = run("connector_offsets", name=name, state="restored", change_id="CHG-1", ledger_file=ledger)
+    assert undone["changed"] is True and "s3cret" not in json.dumps(undone)
+    assert ordered(worker.offsets(name)) == ordered([pair(1, 1), pair(2, 1)])
+    again = run("connector_offsets", name=name, src=export)
+    assert again["changed"] is True and ordered(worker.offsets(name)) == ordered([pair(1, 2), pair(2, 1)])
+
+
+def test_e16_text_that_yaml_has_made_a_number(make, run, worker):
+    """Refused with both values, in check mode too, and taken by force; a map that lacks a field likewise (N21)."""
+    live = [{"partition": {"p": 0}, "offset": {"at": "12:30", "n": 4}}, {"partition": {"p": 1}, "offset": {"at": "yes", "n": 4}}]
+    name = make(shaped(), offsets=live)
+    for declared, said in [({"at": 750, "n": 5}, 'the integer 750, but its live value is the text "12:30"'), ({"n": 5}, '{"p": 0} (at)')]:
+        desired = {"name": name, "offsets": [{"partition": {"p": 0}, "offset": declared}]}
+        for check in (True, False):
+            result = run("connector_offsets", check=check, **desired)
+            assert result["failed"] and all(text in result["msg"] for text in (said, "othing was changed", "force: true")), result
+        assert ordered(worker.offsets(name)) == ordered(live)
+        result = run("connector_offsets", force=True, **desired)
+        assert result["changed"] is True and said in " ".join(result["warnings"]) and desired["offsets"][0] in worker.offsets(name)
+        worker.set_offsets(name, live)
 
 
 @pytest.mark.parametrize(("live", "declared"), [(4, 4.0), (4.0, 4), (1, True)])
@@ -233,9 +336,9 @@ def test_c51_dry_run_tells_what_the_real_run_does(make, run, worker):
     steps = [
         ({"offsets": [entry(partition, {"position": 12})]}, False), ({"offsets": [entry(partition, {"position": 4})]}, True),
         ({"state": "absent"}, True), ({"state": "absent"}, False)]
-    for wish, changed in steps:
-        dry = run("connector_offsets", check=True, name=name, **wish)
-        real = run("connector_offsets", name=name, **wish)
+    for desired, changed in steps:
+        dry = run("connector_offsets", check=True, name=name, **desired)
+        real = run("connector_offsets", name=name, **desired)
         assert dry["changed"] is real["changed"] is changed
         assert {key: dry[key] for key in PREDICTED} == {key: real[key] for key in PREDICTED}
         for side in ("before", "after"):
@@ -259,8 +362,8 @@ def test_what_the_plugin_says(mode, make, run, worker, recorder):
     worker.must("PUT", f"connectors/{name}/config", shaped(topic=name, name=name))
     worker.set_offsets(name, [at(4)])
     worker.must("PUT", f"connectors/{name}/config", shaped(topic=name, alter_offsets=mode, alter_message="lsn 77 is not in the log"))
-    for wish in ({"offsets": [at(2)]}, {"state": "absent"}):
-        result = run("connector_offsets", name=name, connect_url=[recorder.url], **wish)
+    for desired in ({"offsets": [at(2)]}, {"state": "absent"}):
+        result = run("connector_offsets", name=name, connect_url=[recorder.url], **desired)
         if reason:
             assert result["failed"] and reason in result["msg"] and "The offsets are as they were" in result["msg"]
             assert worker.offsets(name) == [at(4)]
@@ -290,17 +393,17 @@ def trapped(make, worker, main, kafka):
 
 
 @pytest.mark.parametrize(
-    "wish",
+    "desired",
     [{"offsets": [entry(ZETA, {"n": 1})]}, {"state": "absent"}, {"state": "absent", "offsets": [entry(ZETA, None)]},
      {"offsets": [at(4, p=1)], "purge": True}],
     ids=["set", "reset", "remove", "purge"])
-def test_c03_key_order_that_rest_cannot_reach(wish, trapped, run, worker, main, kafka, recorder):
+def test_c03_key_order_that_rest_cannot_reach(desired, trapped, run, worker, main, kafka, recorder):
     name, keys = trapped
     info = run("connector_offsets_info", name=name)
     assert info["unreadable"] == [ZETA] and info["unreadable_count"] == 1
     assert info["offsets"] == [at(4, p=1)] and info["offsets_count"] == 1
     for check in (True, False):
-        result = run("connector_offsets", check=check, name=name, connect_url=[recorder.url], **wish)
+        result = run("connector_offsets", check=check, name=name, connect_url=[recorder.url], **desired)
         assert result["failed"] and not result.get("changed")
         assert "REST cannot change" in result["msg"] and "offsets topic" in result["msg"] and '"zeta"' in result["msg"]
     assert recorder.verbs == {"GET"}
@@ -355,9 +458,9 @@ def test_c03_with_an_own_offsets_topic(name, make, run, worker, kafka):
     wait_until(lambda: worker.offsets(name) == [entry(ZETA, None)])
     worker.put(name, "stop")
     worker.await_state(name, "STOPPED", [])
-    for wish in ({"offsets": [entry(ZETA, {"n": 1})]}, {"state": "absent"}):
-        result = run("connector_offsets", name=name, **wish)
+    for desired in ({"offsets": [entry(ZETA, {"n": 1})]}, {"state": "absent"}):
+        result = run("connector_offsets", name=name, **desired)
         lives = kafka.live_offsets(f"{name}-offsets", name)[f'["{name}",{json.dumps(ZETA, separators=(",", ":"))}]']
         assert lives == '{"n":4}', "the connector's own record was not expected to change"
         told = result["failed"] or any("order" in warning for warning in result["warnings"])
-        assert told, f"{wish} is said to be done, but the connector goes on from {lives}"
+        assert told, f"{desired} is said to be done, but the connector goes on from {lives}"

@@ -13,7 +13,7 @@ import sys
 import uuid
 
 import pytest
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _java_map
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs import java_map
 
 from stack import Stack
 from stack.standalone import Standalone
@@ -66,7 +66,7 @@ def begin(node, name, **options) -> Worker:
 def held(node) -> dict:
     """What is in the file; nothing while the worker writes it."""
     try:
-        return dict(_java_map.decode(node.offsets.read_bytes()).entries)
+        return dict(java_map.decode(node.offsets.read_bytes()).entries)
     except (ValueError, FileNotFoundError):
         if node.running:
             return {}
@@ -120,6 +120,7 @@ def test_a_file_is_read_again_from_where_we_say(node, name, kafka, tmp_path):
     wait_until(lambda: node.offsets.exists() and b'{"position":42}' in node.offsets.read_bytes())
     node.stop()
     assert look(node, name)["offsets"] == [entry(part, {"position": 42})]
+    refused(node, name, f"The position 43 of {name} in {lines} is not in the file, which has 42", offsets=[entry(part, {"position": 43})])
     assert done(node, name, offsets=[entry(part, {"position": 28})])["actions"][0]["distance"] == 14
     node.start()
     assert Worker(node.url).must("GET", "connectors") == [], "a standalone worker forgets connectors, and not their offsets"
@@ -203,7 +204,7 @@ def test_its_file_byte_for_byte(node, name):
                                       for number in range(200)])
     node.stop()
     data = node.offsets.read_bytes()
-    assert _java_map.encode(_java_map.decode(data)) == data
+    assert java_map.encode(java_map.decode(data)) == data
     assert look(node, name)["offsets"] == [] and look(node, odd)["offsets"] == shown
 
 
@@ -231,14 +232,14 @@ def test_looked_at_while_it_writes(node, name):
 
 def test_not_while_it_runs(node, name):
     begin(node, name)
-    wish = {"offsets": [at(1)]}
-    refused(node, name, f"The worker at {node.url} is running.", "method: rest", connect_url=[node.url], **wish)
-    refused(node, name, f"process {node.pid} ({node.properties_file})", "Stop it, or use assume_stopped: true", **wish)
-    refused(node, name, f"process {node.pid} ", worker_config=str(node.properties_file), **wish)
+    desired = {"offsets": [at(1)]}
+    refused(node, name, f"The worker at {node.url} is running.", "method: rest", connect_url=[node.url], **desired)
+    refused(node, name, f"process {node.pid} ({node.properties_file})", "Stop it, or use assume_stopped: true", **desired)
+    refused(node, name, f"process {node.pid} ", worker_config=str(node.properties_file), **desired)
     for arguments in ({}, {"connect_url": [node.url]}):
-        assert change(node, name, check=True, assume_stopped=True, **arguments, **wish)["changed"] is True
+        assert change(node, name, check=True, assume_stopped=True, **arguments, **desired)["changed"] is True
     node.stop()
-    assert change(node, name, connect_url=[node.url], **wish)["changed"] is True
+    assert change(node, name, connect_url=[node.url], **desired)["changed"] is True
 
 
 def test_another_worker_of_this_machine_is_no_hindrance(ran, name, kafka, tmp_path):
@@ -279,13 +280,13 @@ with mock.patch("os.{call}", lambda *arguments, **options: os.kill(os.getpid(), 
 @pytest.mark.parametrize("call", ["rename", "fchmod"])
 def test_killed_before_the_step(ran, name, kafka, call):
     """The old file is whole, the next run makes the change, and the worker does not mind what is left."""
-    before, wish = ran.offsets.read_bytes(), {"offsets": [at(1)], "change_id": "CHG-1"}
+    before, desired = ran.offsets.read_bytes(), {"offsets": [at(1)], "change_id": "CHG-1"}
     dead = subprocess.run([sys.executable, "-c", KILLED.format(call=call)], text=True, capture_output=True, check=False,
-                          input=json.dumps({"name": name, "offset_file": str(ran.offsets), **wish}),
+                          input=json.dumps({"name": name, "offset_file": str(ran.offsets), **desired}),
                           env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     assert dead.returncode == -9, dead.stderr
     assert ran.offsets.read_bytes() == before and list(ran.directory.glob("connect.offsets.part-*"))
-    result = change(ran, name, **wish)
+    result = change(ran, name, **desired)
     assert result["changed"] and not result["already_applied"] and look(ran, name)["offsets"] == [at(1)]
     begin(ran, name)
     wait_until(lambda: len(kafka.values(name)) >= 8)
@@ -296,15 +297,15 @@ def test_killed_before_the_step(ran, name, kafka, call):
 
 
 def test_a_change_is_made_once_and_can_be_undone(ran, name, kafka):
-    wish = {"offsets": [at(1)], "change_id": "CHG-1"}
-    first = change(ran, name, **wish)
+    desired = {"offsets": [at(1)], "change_id": "CHG-1"}
+    first = change(ran, name, **desired)
     assert first["changed"] and first["ledger"] == f"the file {ran.offsets}.changes.json"
     begin(ran, name)
     wait_until(lambda: len(kafka.values(name)) >= 8)
     ran.stop()
     assert look(ran, name)["offsets"] == [at(4)]
     data = ran.offsets.read_bytes()
-    second = change(ran, name, **wish)
+    second = change(ran, name, **desired)
     assert (second["failed"], second["changed"], second["already_applied"]) == (False, False, True) and ran.offsets.read_bytes() == data
     assert change(ran, name, offsets=[at(2)], change_id="CHG-1")["failed"] is True
     change(ran, name, offsets=[at(0)], change_id="CHG-2")
@@ -312,7 +313,7 @@ def test_a_change_is_made_once_and_can_be_undone(ran, name, kafka):
     assert back["changed"] and back["offsets"] == [at(4)] and ran.offsets.read_bytes() == data
     assert change(ran, name, state="restored", change_id="CHG-2")["changed"] is False
     told = run_module("connector_changes_info", {"ledger_file": f"{ran.offsets}.changes.json"})
-    assert [(one["change_id"], one["phase"], one["road"]) for one in told["changes"]] == [
+    assert [(one["change_id"], one["phase"], one["method"]) for one in told["changes"]] == [
         ("CHG-1", "applied", "file"), ("CHG-2", "restored", "file")]
 
 
@@ -378,16 +379,16 @@ def test_the_playbooks(ran, name, playbooks):
     config = ran.directory / "copy.properties"
     config.write_text(f"offset.storage.file.filename={copy}\n")
     hosts = {"one": {"kafka_connect_offset_file": str(ran.offsets)}, "two": {"kafka_connect_worker_config": str(config)}}
-    wish = {"reset_offsets_connectors": [{"name": name, "offsets": [at(1)]}], "reset_offsets_change_id": "CHG-1"}
-    play = playbooks.run("streamops.kafka_connect.reset_offsets", hosts, "--check", "--diff", **wish)
+    desired = {"reset_offsets_connectors": [{"name": name, "offsets": [at(1)]}], "reset_offsets_change_id": "CHG-1"}
+    play = playbooks.run("streamops.kafka_connect.reset_offsets", hosts, "--check", "--diff", **desired)
     assert play.rc == 0 and {one["changed"] for one in play.recap.values()} == {1}, play
     assert look(ran, name)["offsets"] == [at(4)] and '"n": 1' in play.stdout
     for changed in (True, False):
-        play = playbooks.run("streamops.kafka_connect.reset_offsets", hosts, **wish)
+        play = playbooks.run("streamops.kafka_connect.reset_offsets", hosts, **desired)
         assert play.rc == 0 and [one["changed"] > 0 for one in play.recap.values()] == [changed] * 2, play
         assert look(ran, name)["offsets"] == [at(1)]
     assert f"in the file {ran.offsets}" in play.stdout and f"in the file {copy}" in play.stdout
-    assert held(ran) == dict(_java_map.decode(copy.read_bytes()).entries)
+    assert held(ran) == dict(java_map.decode(copy.read_bytes()).entries)
     for changed in (True, False):
         play = playbooks.run("streamops.kafka_connect.restore_offsets", hosts, restore_offsets_change_id="CHG-1")
         assert play.rc == 0 and [one["changed"] > 0 for one in play.recap.values()] == [changed] * 2, play
@@ -406,19 +407,19 @@ def test_the_reports(ran, name, playbooks):
 
 def test_the_playbook_refuses(node, name, playbooks):
     begin(node, name)
-    hosts, wish = {"one": {"kafka_connect_offset_file": str(node.offsets)}}, [{"name": name, "offsets": [at(1)]}]
+    hosts, desired = {"one": {"kafka_connect_offset_file": str(node.offsets)}}, [{"name": name, "offsets": [at(1)]}]
     before = node.offsets.read_bytes()
-    play = playbooks.reset(hosts, wish)
+    play = playbooks.reset(hosts, desired)
     assert play.rc == 2 and f"process {node.pid}" in play.failure("one")
-    play = playbooks.reset({"one": {**hosts["one"], "kafka_connect_url": node.url}}, wish)
+    play = playbooks.reset({"one": {**hosts["one"], "kafka_connect_url": node.url}}, desired)
     assert play.rc == 2 and f"The worker at {node.url} is running" in play.failure("one")
     node.stop()
-    play = playbooks.reset(hosts, wish, reset_offsets_final_state="started")
+    play = playbooks.reset(hosts, desired, reset_offsets_final_state="started")
     assert play.rc == 2 and "with final_state: found" in play.failure("one")
     # One address of the environment would be every host's.
     hosts = {one: {"kafka_connect_worker_config": str(node.properties_file)} for one in ("one", "two")}
     play = playbooks.run("streamops.kafka_connect.reset_offsets", hosts, env={"KAFKA_CONNECT_URL": node.url},
-                         reset_offsets_connectors=wish)
+                         reset_offsets_connectors=desired)
     assert play.rc == 2 and "one has no kafka_connect_url" in play.failure("one")
     assert look(node, name)["offsets"] == [at(4)] and node.offsets.read_bytes() == before
 

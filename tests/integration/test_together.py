@@ -46,7 +46,7 @@ def test_one_that_cannot_be_stopped(make, worker, playbooks, refusing):
     play = playbooks.reset(refusing(name, "stop"), [{"name": name, "offsets": [at(1)]}, {"name": other, "offsets": [at(1)]}])
     assert play.rc != 0
     said = play.failure("eu")
-    assert f"The change of {name} failed, and offsets and state (started) are as they were: " in said and "not now" in said
+    assert f"The change of {name} failed: " in said and "not now" in said and "The connector was put back: it is RUNNING" in said, said
     assert "failed as well" not in play.text and "restore_offsets" not in said
     assert worker.offsets(name) == [at(4)] and worker.state(name) == ("RUNNING", ["RUNNING"]) and worker.offsets(other) == [at(1)]
 
@@ -54,10 +54,12 @@ def test_one_that_cannot_be_stopped(make, worker, playbooks, refusing):
 def test_a_final_state_that_is_refused(make, worker, playbooks, refusing, named):
     """Its offsets are put back by the ledger, which then knows that the change is undone."""
     name, other = (make(shaped(), offsets=[at(4)]) for dummy in range(2))
-    wish = [{"name": name, "offsets": [at(1)], "final_state": "paused"}, {"name": other, "offsets": [at(1)], "final_state": "paused"}]
-    play = playbooks.reset(refusing(name, "pause"), wish, **named)
+    desired = [{"name": name, "offsets": [at(1)], "final_state": "paused"}, {"name": other, "offsets": [at(1)], "final_state": "paused"}]
+    play = playbooks.reset(refusing(name, "pause"), desired, **named)
     assert play.rc != 0
-    assert f"The change of {name} failed, and offsets and state (stopped) are as they were: " in play.failure("eu"), play
+    said = play.failure("eu")
+    assert f"The change of {name} failed: " in said, said
+    assert "The change was rolled back: the offsets are as they were, and the connector is STOPPED" in said
     assert worker.offsets(name) == [at(4)] and worker.state(name) == ("STOPPED", [])
     assert worker.offsets(other) == [at(1)] and worker.state(other)[0] == "PAUSED"
     assert phases(named) == {name: "restored", other: "applied"}
@@ -68,10 +70,12 @@ def test_one_that_does_not_come_back(make, worker, kafka, playbooks, refusing, n
     name, other = (make(shaped(records_per_partition=5), state="RUNNING", offsets=[at(4)]) for dummy in range(2))
     for one in (name, other):
         worker.await_state(one, "RUNNING", ["RUNNING"])
-    wish = [{"name": name, "offsets": [at(1)]}, {"name": other, "offsets": [at(1)]}]
-    play = playbooks.reset(refusing(name, "resume", 2), wish, **named)
+    desired = [{"name": name, "offsets": [at(1)]}, {"name": other, "offsets": [at(1)]}]
+    play = playbooks.reset(refusing(name, "resume", 2), desired, **named)
     assert play.rc != 0
-    assert f"The change of {name} failed, and offsets and state (started) are as they were: " in play.failure("eu"), play
+    said = play.failure("eu")
+    assert f"The change of {name} failed: " in said, said
+    assert "The change was rolled back: the offsets are as they were, and the connector is RUNNING" in said
     worker.await_state(name, "RUNNING", ["RUNNING"])
     assert worker.offsets(name) == [at(4)] and kafka.values(name) == []
     wait_until(lambda: kafka.values(other) == [f'{{"p":0}}#{number}' for number in (2, 3, 4)], reason="the replay of the other one")
@@ -94,7 +98,7 @@ def test_a_ledger_that_cannot_be_told(make, worker, playbooks, proxy_to, main, n
     hosts = {"eu": {"kafka_connect_url": proxy_to(main.url, trick).url}}
     play = playbooks.reset(hosts, [{"name": name, "offsets": [at(1)]}], reset_offsets_one_by_one=one_by_one, **named)
     assert play.rc != 0
-    assert f"The change of {name} failed, and it is left as it is: The offsets of {name} are as declared, but" in play.failure("eu")
+    assert f"The change of {name} failed: The offsets of {name} are as declared, but" in play.failure("eu")
     assert worker.offsets(name) == [at(1)] and worker.state(name) == ("STOPPED", [])
     shutil.rmtree(ledger)
     kept.rename(ledger)
@@ -107,6 +111,6 @@ def test_a_task_that_had_failed_before(make, worker, playbooks, refusing):
     """Who is only to be paused need not be healthy for that; that he is not says the look at the end."""
     name = make(shaped(fail_task="start"), state="RUNNING")
     worker.await_state(name, "RUNNING", ["FAILED"])
-    wish = [{"name": name, "state": "absent", "final_state": "paused"}]
-    play = playbooks.reset(refusing("none", "stop"), wish, "--skip-tags", "verify")
+    desired = [{"name": name, "state": "absent", "final_state": "paused"}]
+    play = playbooks.reset(refusing("none", "stop"), desired, "--skip-tags", "verify")
     assert play.rc == 0 and worker.state(name)[0] == "PAUSED", play.text

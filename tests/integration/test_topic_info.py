@@ -13,13 +13,13 @@ import pytest
 
 from tests.integration.support.configs import at, shaped
 from tests.integration.support.proxy import Answer
-from tests.integration.support.road import key_of
+from tests.integration.support.topic_method import key_of
 
 
 @pytest.fixture
-def own(road, lone):
-    """The road on a new topic of five partitions."""
-    return road.at(lone())
+def own(method, lone):
+    """The method on a new topic of five partitions."""
+    return method.at(lone())
 
 
 def test_all_connectors_with_orphans(make, own, name, worker, kafka):
@@ -69,38 +69,38 @@ def test_history_newest_first(own, name):
 
 
 @pytest.mark.parametrize("version", ["main", "v34"])
-def test_topic_is_found_by_its_content(version, request, make_on, road):
+def test_topic_is_found_by_its_content(version, request, make_on, method):
     """Without offset_topic: the one that has what REST shows, among those of other clusters; 3.4.1 shows only names."""
     cluster = request.getfixturevalue(version)
-    name, road = make_on(cluster, "PAUSED"), road.on(cluster)
-    found = road.look(name, offset_topic=None)
+    name, method = make_on(cluster, "PAUSED"), method.on(cluster)
+    found = method.look(name, offset_topic=None)
     assert found["topic"] == {"name": cluster.offset_topic, "partitions": 5} and found["offsets"] == [at(4)]
-    real = road.change(name, offset_topic=None, offsets=[at(1)], stop=True)
+    real = method.change(name, offset_topic=None, offsets=[at(1)], stop=True)
     assert real["changed"] is True and real["offset_topic"] == cluster.offset_topic
 
 
-def test_topic_that_cannot_be_proven_is_not_guessed(wide, road, kafka):
+def test_topic_that_cannot_be_proven_is_not_guessed(wide, method, kafka):
     """A cluster without any connector: failure that asks for offset_topic. Without a worker nothing is a proof."""
-    road = road.on(wide)
+    method = method.on(wide)
     assert wide.worker.must("GET", "connectors") == []
-    ends = kafka.ends(road.topic)
-    unproven = [road.ask("nobody", offset_topic=None), road.ask(offset_topic=None),
-                road.change("nobody", offset_topic=None, offsets=[at(1)]),
-                road.change("nobody", offset_topic=None, connect_url=None, assume_stopped=True, offsets=[at(1)])]
+    ends = kafka.ends(method.topic)
+    unproven = [method.ask("nobody", offset_topic=None), method.ask(offset_topic=None),
+                method.change("nobody", offset_topic=None, offsets=[at(1)]),
+                method.change("nobody", offset_topic=None, connect_url=None, assume_stopped=True, offsets=[at(1)])]
     for result in unproven:
         assert result["failed"] and "as offset_topic" in result["msg"] and "offset.storage.topic" in result["msg"]
-    assert kafka.ends(road.topic) == ends
+    assert kafka.ends(method.topic) == ends
 
 
-def test_brokers_of_another_kafka_cluster(name, road, main, kafka, proxy_to):
+def test_brokers_of_another_kafka_cluster(name, method, main, kafka, proxy_to):
     """The worker names another Kafka cluster than the brokers do: nothing is read or written there."""
     def elsewhere(request):
         if request.verb == "GET" and request.path in ("", "/"):
             return Answer(200, json.dumps({"version": "4.3.1", "commit": "x", "kafka_cluster_id": "another-cluster"}).encode())
         return None
 
-    road.put((0, key_of(name), b'{"n":4}'))
-    ends, url = kafka.ends(road.topic), {"connect_url": [proxy_to(main.url, elsewhere).url]}
-    for result in (road.ask(name, **url), road.ask(**url), road.change(name, state="absent", **url)):
+    method.put((0, key_of(name), b'{"n":4}'))
+    ends, url = kafka.ends(method.topic), {"connect_url": [proxy_to(main.url, elsewhere).url]}
+    for result in (method.ask(name, **url), method.ask(**url), method.change(name, state="absent", **url)):
         assert result["failed"] and "Kafka cluster another-cluster" in result["msg"] and kafka.bootstrap_servers in result["msg"]
-    assert kafka.ends(road.topic) == ends
+    assert kafka.ends(method.topic) == ends

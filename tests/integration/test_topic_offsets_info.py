@@ -21,12 +21,12 @@ def look(kafka):
     """look(*topics, **options) -> result; it fails the test if the module fails."""
 
     def look(*topics: str, fine: bool = True, **options) -> dict:
-        wish = {"bootstrap_servers": [kafka.bootstrap_servers], "kafka_timeout": 20, "topics": list(topics), **options}
-        found = run_module("topic_offsets_info", wish)
+        desired = {"bootstrap_servers": [kafka.bootstrap_servers], "kafka_timeout": 20, "topics": list(topics), **options}
+        found = run_module("topic_offsets_info", desired)
         assert found["failed"] is not fine, found
         assert found.get("changed", False) is False
         if fine:  # the words of a failure can hold times
-            assert run_module("topic_offsets_info", wish, check=True) == found
+            assert run_module("topic_offsets_info", desired, check=True) == found
         return found
 
     return look

@@ -10,14 +10,14 @@ import time
 import pytest
 
 from tests.integration.support.configs import at, shaped
-from tests.integration.support.road import key_of
+from tests.integration.support.topic_method import key_of
 from tests.integration.support.worker import ordered
 
 
 @pytest.fixture
-def own(road, lone):
-    """The road on a new topic of five partitions."""
-    return road.at(lone())
+def own(method, lone):
+    """The method on a new topic of five partitions."""
+    return method.at(lone())
 
 
 # ---- several copies --------------------------------------------------------------------------------------------------------
@@ -28,9 +28,9 @@ def test_split_key_is_one_partition_and_every_copy_is_written(own, name):
     key = key_of(name)
     own.put((0, key, b'{"n":4}'), (3, key, b'{"n":7}'), (2, key_of(name, '{"p":1}'), b'{"n":1}'))
     found = own.look(name)
-    assert found["offsets_count"] == 2 and found["oddities_count"] == 1
+    assert found["offsets_count"] == 2 and found["anomalies_count"] == 1
     shown, = (one["offset"] for one in found["offsets"] if one["partition"] == {"p": 0})
-    odd, = found["oddities"]
+    odd, = found["anomalies"]
     assert odd["partition"] == {"p": 0} and odd["kinds"] == ["split"]
     assert {(one["topic_partition"], one["offset"]["n"]) for one in odd["records"]} == {(0, 4), (3, 7)}
     assert [one["offset"] for one in odd["records"] if one["shown"]] == [shown]
@@ -44,28 +44,31 @@ def test_split_key_is_one_partition_and_every_copy_is_written(own, name):
     assert own.live(name) == {(2, key_of(name, '{"p":1}')): b'{"n":1}'}
 
 
-def test_topic_that_was_given_more_partitions(make, worker, road, lone, kafka):
+def test_topic_that_was_given_more_partitions(make, worker, method, lone, kafka):
     """5 became 7: from then on the worker writes the same key elsewhere. Every place is set, and every place is reset.
 
     The topic is the connector's own, which the worker reads anew, as after a restart, for each request.
     """
     offsets = {n: [at(n, p=number) for number in range(12)] for n in (4, 6, 2)}
     topic = lone()
-    name, own = make(shaped(offsets_storage_topic=topic)), road.at(topic)
+    name, own = make(shaped(offsets_storage_topic=topic)), method.at(topic)
     worker.set_offsets(name, offsets[4])
     kafka.widen(topic, 7)
     # What the worker lists now is either, by chance: it has both places of such a key.
     worker.must("PATCH", f"connectors/{name}/offsets", {"offsets": offsets[6]})
     places = {(one.partition, one.key) for one in own.log(name)}
     assert len(places) > 12
-    found = road.look(name)
+    found = method.look(name)
     assert found["topic"] == {"name": topic, "partitions": 7} and found["offsets"] == ordered(offsets[6])
-    assert found["oddities_count"] == len(places) - 12 and {tuple(odd["kinds"]) for odd in found["oddities"]} == {("split",)}
+    assert found["anomalies_count"] == len(places) - 12 and {tuple(odd["kinds"]) for odd in found["anomalies"]} == {("split",)}
     assert any("partitions were added" in text for text in found["warnings"])
-    road.done(name, offsets=offsets[2])
+    method.done(name, offsets=offsets[2])
     assert own.live(name) == dict.fromkeys(places, b'{"n":2}') and worker.offsets(name) == ordered(offsets[2])
-    road.done(name, state="absent")
-    assert own.live(name) == {} == road.live(name) and worker.offsets(name) == []
+    method.done(name, state="absent")
+    assert own.live(name) == {} == method.live(name) and worker.offsets(name) == []
+    # A tombstone that stayed behind at either place would hide what is set now.
+    assert method.done(name, offsets=offsets[6], method="auto")["method"] == "topic"
+    assert own.live(name) == dict.fromkeys(places, b'{"n":6}') and worker.offsets(name) == ordered(offsets[6])
 
 
 def test_schema_envelope_is_kept(own, name):
@@ -73,7 +76,7 @@ def test_schema_envelope_is_kept(own, name):
     old = b'{"schema":null,"payload":%s}' % key_of(name)
     own.put((1, old, b'{"schema":null,"payload":{"n":4}}'))
     found = own.look(name)
-    assert found["offsets"] == [at(4)] and found["oddities"][0]["records"][0]["encoding"] == "envelope"
+    assert found["offsets"] == [at(4)] and found["anomalies"][0]["records"][0]["encoding"] == "envelope"
     assert any("envelope" in text for text in found["warnings"])
     own.done(name, offsets=[at(2)])
     assert own.live(name)[1, old] == b'{"schema":null,"payload":{"n":2}}'
@@ -91,7 +94,7 @@ def garbage(name: str) -> dict[str, bytes]:
 
 
 def test_unreadable_keys_are_counted_and_left_alone(own, name):
-    """A nested map, no JSON, no UTF-8: shown, and no reset touches them."""
+    """A nested map, no JSON, no UTF-8: shown. A reset touches the one that names the connector, the removal of a partition none."""
     keys = garbage(name)
     own.put((0, key_of(name), b'{"n":4}'), *((1, key, b"{}") for key in keys.values()))
     found = own.look(name)
@@ -99,9 +102,22 @@ def test_unreadable_keys_are_counted_and_left_alone(own, name):
     assert [(one["key"], one["topic_partition"], one["connector"]) for one in found["unreadable_records"]] == [(next(iter(keys)), 1, name)]
     everything = own.look()["topic"]
     assert everything["unreadable_count"] == 3 and {one["key"] for one in everything["unreadable_records"]} == set(keys)
-    own.done(name, state="absent")
-    assert {one.key for one in own.kafka.raw_records(own.topic) if one.partition == 1 and one.value is None} == set()
-    assert own.look()["topic"]["unreadable_count"] == 3
+    for desired, touched in (({"offsets": [at(4)]}, set()), ({}, {key_of(name, '{"p":{"deep":1}}')})):
+        own.done(name, state="absent", **desired)
+        assert {one.key for one in own.kafka.raw_records(own.topic) if one.partition == 1 and one.value is None} == touched
+        assert own.look()["topic"]["unreadable_count"] == 3 - len(touched)
+
+
+def test_a_reset_removes_what_cannot_be_read_as_well(make_on, main, method):
+    """By auto, though REST shows nothing of it; the partition without fields can be set before that."""
+    name = make_on(main, "STOPPED")
+    unreadable = ['{"p":{"q":1}}', '{"n":9223372036854775808}']
+    method.put(*((0, key_of(name, partition), b"{}") for partition in unreadable), (2, key_of(name, "{}"), b'{"n":1}'))
+    assert method.done(name, offsets=[{"partition": {}, "offset": {"n": 2}}])["method"] == "topic"
+    assert method.live(name)[2, key_of(name, "{}")] == b'{"n":2}'
+    real = method.done(name, state="absent", method="auto")
+    assert real["method"] == "topic" and real["counts"]["remove"] == 4 and method.live(name) == {}
+    assert any("2 live records of" in text for text in real["warnings"])
 
 
 def test_unreadable_keys_are_removed_by_raw_keys(own, name):
@@ -187,7 +203,7 @@ def test_c13_open_transaction_is_read_up_to(own, name, kafka):
     with kafka.open_transaction(own.topic, [(0, key_of(name), b'{"n":9}')]):
         start = time.monotonic()
         found = own.look(name)
-        assert time.monotonic() - start < 5
+        assert time.monotonic() - start < 20
         assert found["offsets"] == [at(4)]
         assert any("transaction is open" in text and "partition 0" in text for text in found["warnings"])
         assert own.change(name, check=True, offsets=[at(4)])["changed"] is False

@@ -11,7 +11,7 @@ import uuid
 import pytest
 
 from tests.integration.support.configs import at, entry, file_source, shaped
-from tests.integration.support.road import key_of
+from tests.integration.support.topic_method import key_of
 from tests.integration.support.worker import ordered, wait_until
 
 POSITION = {position: [entry({"filename": "in/orders.txt"}, {"position": position})] for position in (2, 4, 6)}
@@ -52,103 +52,103 @@ def spellings(name: str) -> tuple[bytes, bytes]:
     return key_of(name, '{"filename":"in/orders.txt"}'), key_of(name, ' {"filename": "in/orders.txt"}')
 
 
-def test_known_key_is_written_back_to_its_place(cluster, make_on, road):
+def test_known_key_is_written_back_to_its_place(cluster, make_on, method):
     """Key bytes and topic partition are those of the worker's record; one record is added, no other is touched."""
-    road = road.on(cluster)
+    method = method.on(cluster)
     name = make_on(cluster, "STOPPED", partitions='[{"p":0},{"p":1}]')
-    before, = {(one.partition, one.key) for one in road.log(name) if one.key == key_of(name)}
-    count = len(road.log(name))
-    real = road.done(name, offsets=[at(1)])
-    assert (real["method"], real["method_reason"], real["offset_topic"]) == ("topic", "method: topic", road.topic)
+    before, = {(one.partition, one.key) for one in method.log(name) if one.key == key_of(name)}
+    count = len(method.log(name))
+    real = method.done(name, offsets=[at(1)])
+    assert (real["method"], real["method_reason"], real["offset_topic"]) == ("topic", "method: topic", method.topic)
     assert real["offsets"] == [at(1), at(4, p=1)] and real["offsets_before"] == [at(4), at(4, p=1)]
-    assert len(road.log(name)) == count + 1
-    live = road.live(name)
+    assert len(method.log(name)) == count + 1
+    live = method.live(name)
     assert live[before] == b'{"n":1}' and len(live) == 2
 
 
-def test_new_keys_are_those_that_the_worker_writes(cluster, road):
+def test_new_keys_are_those_that_the_worker_writes(cluster, method):
     """C28 C30 C32 C33: the worker, told the same by REST, adds the same bytes on the same partitions."""
-    name, road, worker = f"new-{uuid.uuid4().hex[:8]}", road.on(cluster), cluster.worker
+    name, method, worker = f"new-{uuid.uuid4().hex[:8]}", method.on(cluster), cluster.worker
     worker.create(name, shaped(topic=name))
     try:
-        assert road.change(name, offsets=SHAPES)["changed"] is True
+        assert method.change(name, offsets=SHAPES)["changed"] is True
         assert json.dumps(worker.offsets(name), sort_keys=True) == json.dumps(ordered(SHAPES), sort_keys=True)
-        ours = road.log(name)
+        ours = method.log(name)
         assert len(ours) == len(SHAPES)
         worker.set_offsets(name, SHAPES)
-        wait_until(lambda: len(road.log(name)) == 2 * len(SHAPES))
-        assert sorted(road.log(name)) == sorted(2 * ours)
-        assert road.change(name, offsets=SHAPES)["changed"] is False
-        road.done(name, state="absent")
+        wait_until(lambda: len(method.log(name)) == 2 * len(SHAPES))
+        assert sorted(method.log(name)) == sorted(2 * ours)
+        assert method.change(name, offsets=SHAPES)["changed"] is False
+        method.done(name, state="absent")
     finally:
         worker.delete(name)
 
 
 @pytest.fixture
-def fooled(orders, worker, road) -> tuple[str, int, int]:
+def fooled(orders, worker, method) -> tuple[str, int, int]:
     """(name, partition of the live record at position 4, partition of a later tombstone): the worker shows no offset any more."""
     worker.set_offsets(orders, POSITION[4])
-    (place, key), = road.live(orders)
+    (place, key), = method.live(orders)
     stray = (place + 3) % 5
-    road.put((stray, key, None))
+    method.put((stray, key, None))
     wait_until(lambda: worker.offsets(orders) == [], reason="the worker to be fooled")
     return orders, place, stray
 
 
-def test_c01_stray_tombstone_does_not_hide_what_comes_back(fooled, road, main, live_stack):
+def test_c01_stray_tombstone_does_not_hide_what_comes_back(fooled, method, main, live_stack):
     """The repair goes to the partition of the live record, and a restart brings nothing back."""
     name, place, stray = fooled
-    found = road.look(name)
+    found = method.look(name)
     assert found["offsets"] == POSITION[4]
-    assert [odd["kinds"] for odd in found["oddities"]] == [["stray_tombstone"]]
+    assert [odd["kinds"] for odd in found["anomalies"]] == [["stray_tombstone"]]
     assert any("tombstone" in text for text in found["warnings"])
-    road.done(name, state="absent")
+    method.done(name, state="absent")
     key = spellings(name)[0]
-    assert sorted(road.log(name), key=str) == sorted(
+    assert sorted(method.log(name), key=str) == sorted(
         [(place, key, b'{"position":4}'), (place, key, None), (stray, key, None)], key=str)
     live_stack.restart_worker(main.url)
     assert main.worker.offsets(name) == []
 
 
-def test_c01_declared_offset_beside_a_stray_tombstone(fooled, worker, road):
+def test_c01_declared_offset_beside_a_stray_tombstone(fooled, worker, method):
     """The worker has none, so declaring the offset that the topic holds is a change: afterwards the worker has it."""
     name = fooled[0]
-    real = road.change(name, offsets=POSITION[4])
+    real = method.change(name, offsets=POSITION[4])
     assert real["changed"] is True, "said to be there, but the worker has no offset"
     assert worker.offsets(name) == POSITION[4]
-    assert road.change(name, offsets=POSITION[4])["changed"] is False
+    assert method.change(name, offsets=POSITION[4])["changed"] is False
 
 
-@pytest.mark.parametrize("wish", [{"state": "absent"}, {"offsets": POSITION[2]}], ids=["absent", "set"])
-def test_c02_key_typed_with_blanks_beside_the_true_one(wish, orders, worker, road):
+@pytest.mark.parametrize("desired", [{"state": "absent"}, {"offsets": POSITION[2]}], ids=["absent", "set"])
+def test_c02_key_typed_with_blanks_beside_the_true_one(desired, orders, worker, method):
     """Two spellings of one partition: shown once, with a warning; both are removed, or both are set."""
     true, blanks = spellings(orders)
     worker.set_offsets(orders, POSITION[6])
-    (place, key), = road.live(orders)
+    (place, key), = method.live(orders)
     other = (place + 1) % 5
     assert key == true
-    road.put((other, blanks, b'{"position":4}'))
-    found = road.look(orders)
+    method.put((other, blanks, b'{"position":4}'))
+    found = method.look(orders)
     assert found["offsets"] == POSITION[6] and found["offsets_count"] == 1
-    odd, = found["oddities"]
+    odd, = found["anomalies"]
     assert odd["kinds"] == ["encodings", "foreign"]
     assert {(one["topic_partition"], one["key"], one["encoding"], one["shown"]) for one in odd["records"]} == {
         (place, true.decode(), "connect", True), (other, blanks.decode(), "foreign", False)}
     assert any("blanks" in text for text in found["warnings"])
-    road.done(orders, **wish)
-    both = {} if "state" in wish else {(place, true): b'{"position":2}', (other, blanks): b'{"position":2}'}
-    assert road.live(orders) == both
+    method.done(orders, **desired)
+    both = {} if "state" in desired else {(place, true): b'{"position":2}', (other, blanks): b'{"position":2}'}
+    assert method.live(orders) == both
 
 
 @pytest.mark.parametrize("position", [4, 2], ids=["the offset that it holds", "another offset"])
-def test_c02_only_a_key_typed_with_blanks(position, orders, worker, road):
+def test_c02_only_a_key_typed_with_blanks(position, orders, worker, method):
     """No worker reads it, so declaring an offset writes the key without blanks: what GET then shows counts."""
     true, blanks = spellings(orders)
-    road.put((4, blanks, b'{"position":4}'))
-    assert any("blanks" in text for text in road.look(orders)["warnings"])
-    real = road.change(orders, offsets=POSITION[position])
+    method.put((4, blanks, b'{"position":4}'))
+    assert any("blanks" in text for text in method.look(orders)["warnings"])
+    real = method.change(orders, offsets=POSITION[position])
     assert real["changed"] is True, "said to be there, under a key that no worker reads"
-    assert true in {key for _place, key in road.live(orders)}, "written only to a key that no worker reads"
+    assert true in {key for _place, key in method.live(orders)}, "written only to a key that no worker reads"
     assert worker.offsets(orders) == POSITION[position]
 
 
@@ -156,40 +156,71 @@ TWO = {"name": "a.csv", "path": "landing"}
 
 
 @pytest.mark.parametrize("shadow", [False, True], ids=["null in GET", "patched by another tool"])
-def test_c03_order_of_a_linked_map(shadow, make_on, main, road, kafka):
+def test_c03_order_of_a_linked_map(shadow, make_on, main, method, kafka):
     """method auto takes the topic, with the connector's own key bytes: it starts at the declared offset."""
     name = make_on(main, "STOPPED", partitions=json.dumps([TWO]), partition_map="linked")
-    own, = road.live(name)
+    own, = method.live(name)
     assert own[1] == key_of(name, '{"name":"a.csv","path":"landing"}')
     assert main.worker.offsets(name) == [entry(TWO, None)]
     if shadow:
         main.worker.set_offsets(name, [entry(TWO, {"n": 1})])
-    real = road.done(name, offsets=[entry(TWO, {"n": 1})], method="auto")
+    real = method.done(name, offsets=[entry(TWO, {"n": 1})], method="auto")
     assert real["method"] == "topic" and "REST" in real["method_reason"]
-    assert set(road.live(name).values()) == {b'{"n":1}'} and road.live(name)[own] == b'{"n":1}'
-    assert road.look(name, method="auto")["method"] == "topic"
+    assert set(method.live(name).values()) == {b'{"n":1}'} and method.live(name)[own] == b'{"n":1}'
+    assert method.look(name, method="auto")["method"] == "topic"
     main.worker.put(name, "resume")
     wanted = [f'{{"name":"a.csv","path":"landing"}}#{n}' for n in (0, 1, 2, 3, 4, 2, 3, 4)]
     wait_until(lambda: kafka.values(name) == wanted, reason="records 2, 3, 4 again")
 
 
-def test_c03_reset_reaches_the_own_and_the_shadow_key(make_on, main, road, kafka):
+def test_c03_reset_reaches_the_own_and_the_shadow_key(make_on, main, method, kafka):
     """After DELETE by REST and a reset of ours, the connector reads from its beginning."""
     name = make_on(main, "STOPPED", partitions=json.dumps([TWO]), partition_map="linked")
     main.worker.set_offsets(name, [entry(TWO, {"n": 3})])
-    assert len(road.live(name)) == 2
-    real = road.done(name, state="absent", method="auto")
-    assert real["method"] == "topic" and road.live(name) == {}
+    assert len(method.live(name)) == 2
+    real = method.done(name, state="absent", method="auto")
+    assert real["method"] == "topic" and method.live(name) == {}
     main.worker.put(name, "resume")
     wait_until(lambda: len(kafka.values(name)) == 10, reason="all five records again")
 
 
+def test_a_record_that_only_the_memory_of_the_worker_has(make_on, wide, method, kafka):
+    """As another cleanup.policy leaves it after a time: the same offset, declared, is a change, and the record is back."""
+    method = method.on(wide)
+    name = make_on(wide, "STOPPED")
+    (place, key), = method.live(name)
+    kafka.set_policy(method.topic, "compact,delete")
+    try:
+        kafka.empty(method.topic, place)
+        assert method.live(name) == {} and wide.worker.offsets(name) == [at(4)]
+        real = method.done(name, offsets=[at(4)], method="auto")
+        assert real["method"] == "rest" and method.live(name) == {(place, key): b'{"n":4}'}
+        for words in ("memory alone", "cleanup.policy=compact,delete"):
+            assert any(words in text for text in real["warnings"]), real["warnings"]
+    finally:
+        kafka.set_policy(method.topic, "compact")
+
+
+def test_present_after_a_reset_in_the_order_of_a_linked_map(make_on, main, method, kafka):
+    """REST lists nothing by then; the tombstone tells under which key the connector reads, and it starts there."""
+    partition = {"path": "landing", "name": "a.csv", "kind": "x"}
+    name = make_on(main, "STOPPED", partitions=json.dumps([partition]), partition_map="linked")
+    own, = method.live(name)
+    assert own[1] == key_of(name, json.dumps(partition, separators=(",", ":")))
+    method.done(name, state="absent")
+    wait_until(lambda: main.worker.offsets(name) == [], reason="the worker to see the tombstone")
+    real = method.done(name, offsets=[entry(partition, {"n": 2})], method="auto")
+    assert real["method"] == "topic" and method.live(name) == {own: b'{"n":2}'}
+    main.worker.put(name, "resume")
+    wait_until(lambda: [value[-2:] for value in kafka.values(name)[5:]] == ["#3", "#4"], reason="records 3 and 4")
+
+
 @pytest.mark.parametrize(("partitions", "place"), [(5, 4), (25, 14)])
-def test_c05_accents_and_emoji_in_54_bytes(partitions, place, road, lone):
+def test_c05_accents_and_emoji_in_54_bytes(partitions, place, method, lone):
     """Jackson's bytes, neither of Python's spellings, on the partition of Java's producer; readable in the diff."""
-    road, key = road.at(lone(partitions)), '["fs-orders",{"filename":"in/café-\\uD83D\\uDE9A.txt"}]'.encode()
-    real = road.done("fs-orders", offsets=[entry({"filename": "in/café-🚚.txt"}, {"position": 4})])
-    assert len(key) == 54 and road.live("fs-orders") == {(place, key): b'{"position":4}'}
+    method, key = method.at(lone(partitions)), '["fs-orders",{"filename":"in/café-\\uD83D\\uDE9A.txt"}]'.encode()
+    real = method.done("fs-orders", offsets=[entry({"filename": "in/café-🚚.txt"}, {"position": 4})])
+    assert len(key) == 54 and method.live("fs-orders") == {(place, key): b'{"position":4}'}
     assert "in/café-🚚.txt" in "".join(real["diff"][0]["after"])
 
 
@@ -199,44 +230,44 @@ def test_c05_accents_and_emoji_in_54_bytes(partitions, place, road, lone):
     ('["pg-cdc",{"server":"inv"}]', {"server": "inv"}, (1, 11)),
     ('["mongo-src",{"ns":"mongodb://db1.example:27017/shop.orders"}]', {"ns": "mongodb://db1.example:27017/shop.orders"}, (0, 15)),
 ])
-def test_vectors_of_the_field_cases(key, partition, places, road, lone):
+def test_vectors_of_the_field_cases(key, partition, places, method, lone):
     """C01 C28 C30 C33: their keys on 5 and on 25 partitions, however the partition was typed."""
     name = json.loads(key)[0]
     for partitions, place in zip((5, 25), places, strict=True):
-        new = road.at(lone(partitions))
+        new = method.at(lone(partitions))
         assert new.change(name, offsets=[entry(partition, {"n": 1})])["changed"] is True
         assert new.live(name) == {(place, key.encode()): b'{"n":1}'}
 
 
-def test_c05_file_with_such_a_name_is_read_from_there(make, road, worker, kafka, tmp_path):
+def test_c05_file_with_such_a_name_is_read_from_there(make, method, worker, kafka, tmp_path):
     """A real file, an offset seeded on the topic before the first start: the third line, alone."""
     file = tmp_path / "café-🚚.txt"
     file.write_text("1\n2\n3\n")
     name = make(file_source(file))
-    road.done(name, offsets=[entry({"filename": str(file)}, {"position": 4})])
+    method.done(name, offsets=[entry({"filename": str(file)}, {"position": 4})])
     worker.put(name, "resume")
     wait_until(lambda: kafka.values(name) == ["3"], reason="the third line, alone")
 
 
 @pytest.mark.parametrize("neighbour", [False, True], ids=["key_order", "order of a neighbour"])
-def test_new_key_in_the_order_of_the_connector(neighbour, make, road, worker, kafka):
+def test_new_key_in_the_order_of_the_connector(neighbour, make, method, worker, kafka):
     """A linked map that was never there: the connector finds the offset under the key that it asks for."""
     name = make(shaped(partitions=json.dumps([TWO]), partition_map="linked", interval_ms=1))
     if neighbour:
-        road.put((0, key_of(name, '{"name":"b.csv","path":"landing"}'), b'{"n":4}'))
-    road.done(name, offsets=[entry(TWO, {"n": 2})], **({} if neighbour else {"key_order": ["name", "path"]}))
+        method.put((0, key_of(name, '{"name":"b.csv","path":"landing"}'), b'{"n":4}'))
+    method.done(name, offsets=[entry(TWO, {"n": 2})], **({} if neighbour else {"key_order": ["name", "path"]}))
     worker.put(name, "resume")
     wait_until(lambda: kafka.values(name) == [f'{{"name":"a.csv","path":"landing"}}#{n}' for n in (3, 4)])
 
 
-def test_float_in_a_partition(make, road):
+def test_float_in_a_partition(make, method):
     """Its text depends on the worker's Java: refused for a new key, written back byte for byte for a known one."""
     name = make(shaped())
-    wish = [entry({"p": 0.0001}, {"n": 1})]
+    desired = [entry({"p": 0.0001}, {"n": 1})]
     for check in (True, False):
-        result = road.change(name, check=check, offsets=wish)
-        assert result["failed"] and "float" in result["msg"] and road.log(name) == []
+        result = method.change(name, check=check, offsets=desired)
+        assert result["failed"] and "float" in result["msg"] and method.log(name) == []
     key = key_of(name, '{"p":1.0E-4}')
-    road.put((2, key, b'{"n":4}'))
-    road.done(name, offsets=wish)
-    assert road.live(name) == {(2, key): b'{"n":1}'}
+    method.put((2, key, b'{"n":4}'))
+    method.done(name, offsets=desired)
+    assert method.live(name) == {(2, key): b'{"n":1}'}

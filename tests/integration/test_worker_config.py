@@ -21,7 +21,7 @@ def config(live_stack, main) -> str:
 
 
 def test_it_tells_brokers_topic_and_group(make_on, main, config, kafka, run):
-    """All that the topic's road needs."""
+    """All that the topic's method needs."""
     name = make_on(main, "STOPPED")
     result = run("connector_offsets", name=name, worker_config=config, method="topic", offsets=[at(1)])
     assert not result["failed"], result["msg"]
@@ -33,10 +33,10 @@ def test_it_tells_brokers_topic_and_group(make_on, main, config, kafka, run):
 
 def test_a_running_connector_is_found_without_a_url(running, config, main):
     """By the brokers, whom the file names."""
-    wish = {"worker_config": config, "name": running, "offsets": [at(1)]}
-    found = run_module("connector_offsets", wish)
+    desired = {"worker_config": config, "name": running, "offsets": [at(1)]}
+    found = run_module("connector_offsets", desired)
     assert found["failed"] and "Without connect_url nobody tells" in found["msg"]
-    found = run_module("connector_offsets", {**wish, "assume_stopped": True})
+    found = run_module("connector_offsets", {**desired, "assume_stopped": True})
     assert found["failed"] and "the brokers know a Connect worker that runs it" in found["msg"]
     assert main.worker.offsets(running) == [at(4)]
 

@@ -1,7 +1,8 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every module is in the action group and takes all the options of the group, else module_defaults of a play fail."""
+"""Every module takes the same connection, from the variables of the host or from module_defaults: it is in the action group, has the
+options of the group, and the action plugin that fills them in."""
 
 import ast
 import sys
@@ -10,21 +11,46 @@ from pathlib import Path
 import yaml
 
 GROUP = "connect"
-FRAGMENTS = {f"streamops.kafka_connect.{name}" for name in ("_connect", "_kafka", "_strimzi", f"_attributes.actiongroup_{GROUP}")}
+CONNECTION = ("_connect", "_kafka", "_strimzi")
+FRAGMENTS = {f"streamops.kafka_connect.{name}" for name in (*CONNECTION, f"_attributes.actiongroup_{GROUP}")}
+PLUGIN = Path("plugins/action/connector.py")
+
+
+def assigned(path: Path, name: str):
+    """What a file assigns to that name, as a literal."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Assign) and node.targets[0].id == name:
+            return ast.literal_eval(node.value)
+    return None
 
 
 def documentation(path: Path) -> dict:
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.Assign) and node.targets[0].id == "DOCUMENTATION":
-            return yaml.safe_load(node.value.value)
-    return {}
+    return yaml.safe_load(assigned(path, "DOCUMENTATION") or "{}")
+
+
+def undocumented() -> list[str]:
+    """Connection options whose variable the documentation does not name, and the other way round."""
+    options = {}
+    for name in CONNECTION:
+        options |= documentation(Path(f"plugins/doc_fragments/{name}.py"))["options"]
+    variables = {option: names[0] for option, names in assigned(PLUGIN, "VARIABLES").items()}
+    found = [f"{PLUGIN}: no variable for the option {option}" for option in sorted(set(options) - set(variables))]
+    found += [f"{PLUGIN}: there is no option {option}" for option in sorted(set(variables) - set(options))]
+    return found + [
+        f"the description of {option} does not name its variable {variable}" for option, variable in variables.items()
+        if f"the variable C({variable}) of the host is used" not in " ".join(options.get(option, {}).get("description", []))]
 
 
 def problems() -> list[str]:
-    group = yaml.safe_load(Path("meta/runtime.yml").read_text())["action_groups"][GROUP]
+    runtime = yaml.safe_load(Path("meta/runtime.yml").read_text())
+    group = runtime["action_groups"][GROUP]
+    routed = {name for name, route in runtime["plugin_routing"]["modules"].items()
+              if route == {"action_plugin": f"streamops.kafka_connect.{PLUGIN.stem}"}}
     modules = {path.stem: path for path in Path("plugins/modules").glob("*.py")}
     found = [f"no module, but in action group {GROUP}: {name}" for name in sorted(set(group) - set(modules))]
     found += [f"not in action group {GROUP} of meta/runtime.yml: {name}" for name in sorted(set(modules) - set(group))]
+    found += [f"plugin_routing of meta/runtime.yml lists no such module, or lacks it: {name}" for name in sorted(routed ^ set(modules))]
+    found += undocumented()
     for path in sorted(modules.values()):
         missing = FRAGMENTS - set(documentation(path).get("extends_documentation_fragment", []))
         found += [f"{path}: does not extend {fragment}" for fragment in sorted(missing)]

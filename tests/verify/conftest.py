@@ -13,19 +13,21 @@ from pathlib import Path
 
 import pytest
 
+from tests.verify.driver import java_options
 from tests.verify.jars import spark_jars
 
 FILES = Path(__file__).resolve().parents[2] / "roles" / "verify_replay" / "files"
 sys.path.insert(0, str(FILES))
 
-# Small data on a machine that others use: what takes the time is starting, and the compiler.
-_QUICK = {
-    "spark.ui.enabled": "false",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-}
+
+def _quick() -> dict[str, str]:
+    return {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.extraJavaOptions": java_options(),
+    }
 
 
 def pytest_configure() -> None:
@@ -47,7 +49,7 @@ def spark():
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.adaptive.enabled": "false",
     }
-    for name, value in {**_QUICK, **quicker, "spark.sql.shuffle.partitions": "1"}.items():
+    for name, value in {**_quick(), **quicker, "spark.sql.shuffle.partitions": "1"}.items():
         builder = builder.config(name, value)
     session = builder.config("spark.driver.memory", "512m").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
@@ -70,7 +72,7 @@ def submit(jars, tmp_path_factory):
         expectation.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
         conf.touch(0o600)
         scratch = folder / "scratch"
-        settings = {**_QUICK, "spark.verify_replay.scratch": f"file://{scratch}", **(properties or {})}
+        settings = {**_quick(), "spark.verify_replay.scratch": f"file://{scratch}", **(properties or {})}
         conf.write_text("".join(f"{name} {value}\n" for name, value in settings.items()), encoding="utf-8")
         command = [f"{os.environ['SPARK_HOME']}/bin/spark-submit", "--master", "local[2]", "--driver-memory", "768m"]
         command += [
@@ -83,7 +85,7 @@ def submit(jars, tmp_path_factory):
             str(page),
         ]
         # spark-submit makes one stream of what Python prints.
-        done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=240, check=False)
+        done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600, check=False)
         assert not scratch.exists() or not any(scratch.iterdir()), "the scratch folder was left behind"
         content = json.loads(report.read_text(encoding="utf-8")) if report.exists() else None
         return done.returncode, content, done.stdout, page.read_text(encoding="utf-8") if page.exists() else ""

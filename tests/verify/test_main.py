@@ -56,12 +56,12 @@ def found(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("verdict", "wish", "status"),
+    ("verdict", "desired", "status"),
     [("pass", "fail", 0), ("fail", "pass", 3), ("cannot_tell", "fail", 3), ("cannot_tell", "pass", 0)],
 )
-def test_exit_status(run, found, verdict, wish, status):
+def test_exit_status(run, found, verdict, desired, status):
     found(verdict)
-    assert run({**DOCUMENT, "cannot_tell": wish})[0] == status
+    assert run({**DOCUMENT, "cannot_tell": desired})[0] == status
 
 
 def test_unknown_field(run):

@@ -72,7 +72,7 @@ def test_overall(verdicts, overall):
 
 
 @pytest.mark.parametrize(
-    ("verdict", "wish", "status"),
+    ("verdict", "desired", "status"),
     [
         ("pass", "fail", 0),
         ("fail", "pass", 3),
@@ -81,8 +81,8 @@ def test_overall(verdicts, overall):
         ("error", "pass", 1),
     ],
 )
-def test_exit_status(verdict, wish, status):
-    assert reports.exit_status(verdict, wish) == status
+def test_exit_status(verdict, desired, status):
+    assert reports.exit_status(verdict, desired) == status
 
 
 def test_gaps_are_limited_but_no_partition_is_forgotten():

@@ -4,43 +4,24 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""The file road: a standalone worker's offsets, as the records of the file that the worker reads when it starts.
+"""The file method: a standalone worker's offsets, as the records of the file that the worker reads when it starts.
 
-It is the topic road with a file for the topic: the same keys and values, byte for byte.
+It is the method topic with a file in place of the topic: the same keys and values, byte for byte.
 """
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicReader, TopicStore
-
-
-class FileReader(TopicReader):
-    """Reads a file as TopicReader reads a topic. kafka: OffsetFile."""
-
-    def _check(self, name, log) -> None:
-        # First what takes no decoding.
-        if log.records and not log.decoded("").shaped and not log.decoded().shaped:
-            raise errors.NotOffsetsTopic(
-                "The file %s is no offsets file: none of its %d entries has a key such as [\"connector\",{...}]. Nothing was changed." % (
-                    name, log.records))
-        if not self.kafka.exists:
-            self._warn(name, "There is no file %s so far. A worker without one has no offsets; one that keeps them elsewhere will not see "
-                             "what is written there." % name)
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.stream_files import behind_the_end
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicStore
 
 
 class FileStore(TopicStore):
-    """See TopicStore."""
+    """logs: OffsetLogs of a FileLog."""
 
-    road = "file"
+    method = "file"
 
-    def check(self, plan) -> None:
-        super().check(plan)
-        self.reader.kafka.check_writable()
-
-    def lacking(self, plan) -> list:
-        """None: no brokers are asked."""
-        return []
+    def warnings_about(self, snapshot) -> list:
+        return super().warnings_about(snapshot) + behind_the_end(snapshot)
 
     def records(self, plan) -> list:
         return self._here(super().records(plan))

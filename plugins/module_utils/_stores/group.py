@@ -4,7 +4,7 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""The group road: a sink connector's offsets as what its consumer group has committed, by Kafka's admin protocol.
+"""The group method: a sink connector's offsets as what its consumer group has committed, by Kafka's admin protocol.
 
 Kafka takes offsets from outside of a group only while the group has no members, so no word of anybody is needed that nothing
 runs. Offsets are set in one request, each partition for itself. The client knows no request that removes single ones: then
@@ -15,27 +15,24 @@ from __future__ import annotations
 
 import time
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._model import OFFSET, SINK, Snapshot
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._plan import REMOVE, SET
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._rights import DELETE, GROUP, READ, TOPIC
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._sinks import Sink, entry_of, place_of
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import OFFSET, SINK, Snapshot
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import REMOVE, SET
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.acl import DELETE, GROUP, READ, TOPIC
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.base import Store
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.sink_group import Sink, entry_of, place_of
 
 _PAUSE = 0.5
 
 
-class GroupStore:
-    """Like RestStore: read() -> Snapshot, check(plan), apply(plan) -> warning or None, concerns(snapshot) -> warnings."""
+class GroupStore(Store):
+    """Kafka itself refuses a change while a task is there. Topics and numbers are checked by Sink.check()."""
 
-    road = "group"
-    #: Kafka itself refuses a change while a task is there
-    gated = True
-    #: are the fields of the partitions that it shows in the order in which the connector writes them?
-    ordered = False
+    method = "group"
 
     def __init__(self, sink: Sink, sleep=time.sleep, clock=time.monotonic):
+        super().__init__(sink.name)
         self.sink = sink
-        self.name = sink.name
         self.kafka = sink.kafka
         self._sleep = sleep
         self._clock = clock
@@ -43,30 +40,18 @@ class GroupStore:
     def read(self) -> Snapshot:
         return Snapshot(self.name, SINK, [entry_of(place, offset) for place, offset in self.sink.live().items()])
 
-    def check(self, plan) -> None:
-        """Topics and numbers are looked at by Sink.check()."""
-
-    def concerns(self, snapshot) -> list:
-        """Nobody tells what the workers' consumer.group.id is."""
-        if snapshot.entries or self.sink.is_named:
+    def warnings_about(self, snapshot) -> list:
+        """What the workers' consumer.group.id is cannot be known."""
+        if snapshot.entries or self.sink.settings.is_named:
             return []
         return ["The consumer group %s of %s has no offsets so far. If the workers or the connector name another one (consumer.group.id, "
                 "consumer.override.group.id), give it as consumer_group." % (self.sink.group, self.name)]
 
-    def hidden(self) -> str:
-        """Nothing is (see TopicStore)."""
-        return ""
-
-    def images(self, plan) -> None:
-        """There are no records of ours (see TopicStore)."""
-        return None
-
     def recreates(self, plan) -> bool:
-        """Is there a moment in which offsets are gone that have to stay?"""
         return bool(self._removed(plan)) and bool(plan.after())
 
-    def lacking(self, plan) -> list:
-        """The rights that the user certainly lacks to make the change (see _rights): Read is what a commit needs."""
+    def missing_acls(self, plan) -> list:
+        """Read is what a commit needs."""
         removed = self._removed(plan)
         commits = plan.after() if removed else [action for action in plan.changes if action.verb == SET]
         topics = sorted({place_of(one.partition)[0] for one in commits})
@@ -75,23 +60,22 @@ class GroupStore:
             needed.insert(0, (READ, GROUP, self.sink.group))
         if removed:
             needed.insert(0, (DELETE, GROUP, self.sink.group))
-        return self.kafka.lacking(needed)
+        return self.kafka.permissions.missing_acls(needed)
 
     def apply(self, plan) -> None:
-        """The caller reads back. Raises StateError if the group has members, WriteUnsure if it is not known whether it was done."""
         wanted = {place_of(action.partition): action.after[OFFSET] for action in plan.changes if action.verb == SET}
         removed = self._removed(plan)
         try:
             if not removed:
-                return self.kafka.commit(self.sink.group, wanted)
+                return self.kafka.groups.commit(self.sink.group, wanted)
             # As they are now: who was the last to leave the group may have committed once more.
             stay = {place: offset for place, offset in self.sink.live().items() if place not in removed}
             stay.update(wanted)
             if stay:
                 # Before anything is gone: may we commit them, and do we see all of them?
                 self.sink.check_sees_all()
-                self.kafka.commit(self.sink.group, stay)
-            self.kafka.delete_group(self.sink.group)
+                self.kafka.groups.commit(self.sink.group, stay)
+            self.kafka.groups.delete_group(self.sink.group)
         except errors.GroupInUse as error:
             raise self._in_use(error)
         if stay:
@@ -105,12 +89,12 @@ class GroupStore:
         return self.sink.in_use(members) if members else errors.StateError(error.message, **error.facts)
 
     def _commit_again(self, offsets) -> None:
-        """The group is deleted: its other offsets must come back. Raises BrokerError or StateError, never WriteUnsure: see apply()."""
+        """The group is deleted: its other offsets must come back. Raises BrokerError or StateError, never WriteOutcomeUnknown: see apply()."""
         end = self._clock() + 2 * self.kafka.timeout
         while True:
             try:
-                return self.kafka.commit(self.sink.group, offsets)
-            except errors.WriteUnsure as error:
+                return self.kafka.groups.commit(self.sink.group, offsets)
+            except errors.WriteOutcomeUnknown as error:
                 if self._clock() > end:
                     raise errors.BrokerError("The consumer group %s was deleted to remove offsets, and the others could not be committed "
                                              "again. %s" % (self.sink.group, error.message), **error.facts)

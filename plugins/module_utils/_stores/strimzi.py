@@ -4,7 +4,7 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""The Strimzi road: the operator reads and changes the offsets, by Connect's REST API, so what counts there counts here."""
+"""The Strimzi method: the operator reads and changes the offsets, by Connect's REST API, so what counts there counts here."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.re
 
 
 class StrimziStore(RestStore):
-    """See RestStore. client: StrimziClient."""
+    """client: StrimziOffsets."""
 
-    road = "strimzi"
+    method = "strimzi"
 
     def check(self, plan) -> None:
         super().check(plan)

@@ -52,11 +52,11 @@ class Fleet:
         self.change_id = f"CHG-{uuid.uuid4().hex[:8]}"
 
     def host(self, cluster: str, **variables: Any) -> dict:
-        """Old ones need the brokers. All share one, so each says its group for the ledger."""
+        """Old ones need the brokers. All share one Kafka cluster, so each says its group for the ledger."""
         one = self.clusters[cluster]
-        old = {"kafka_bootstrap_servers": self.kafka.bootstrap_servers, "kafka_connect_offset_topic": one.offset_topic,
-               "kafka_connect_group": one.group_id} if one.version < "3.6" else {}
-        return {"kafka_connect_url": one.url, **old, **variables}
+        old = {"kafka_bootstrap_servers": self.kafka.bootstrap_servers,
+               "kafka_connect_offset_topic": one.offset_topic} if one.version < "3.6" else {}
+        return {"kafka_connect_url": one.url, "kafka_connect_group": one.group_id, **old, **variables}
 
     def hosts(self, *names: str) -> dict[str, dict]:
         return {name: self.host(name) for name in names or self.clusters}

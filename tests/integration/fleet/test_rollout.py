@@ -51,15 +51,15 @@ def test_canary_failure_and_resume(fleet):
     assert summary["counts"] == {"changed": 3, "would_change": 0, "already_applied": 0, "unchanged": 0, "failed": 1, "not_reached": 2}
     assert summary["partitions"] == {"set": 3, "removed": 0}
     one, = summary["clusters"]["eu1"]["connectors"]
-    shown = [one[field] for field in ("connector", "road", "set", "backward", "forward", "state")]
+    shown = [one[field] for field in ("connector", "method", "set", "backward", "forward", "state")]
     assert shown == [fleet.name, "rest", 1, 3, 0, "started"]
-    assert summary["clusters"]["v34"]["connectors"] == [] and summary["clusters"]["v34"]["planned"][0]["road"] == "topic"
+    assert summary["clusters"]["v34"]["connectors"] == [] and summary["clusters"]["v34"]["planned"][0]["method"] == "topic"
     assert [summary["clusters"][host]["verdict"] for host in ("eu1", "us1", "v34")] == ["pass", None, None]
     stats = artifacts(failed)
     assert sorted(stats) == ["kafka_connect_apply", "kafka_connect_verify"] and stats["kafka_connect_apply"] == summary
     assert stats["kafka_connect_verify"]["verdict"] == "fail"
     assert f"{fleet.change_id}: 3 changed, 1 failed, 2 not reached" in failed.stdout
-    assert "Stopped by us1. Run it again with the same change_id when that is mended: it goes on where it has stopped." in failed.stdout
+    assert "Stopped by us1. Run it again with the same change_id when that is fixed: it goes on where it has stopped." in failed.stdout
     fleet.await_counts(us2=AGAIN, eu1=AGAIN, eu2=AGAIN)
     assert broken.state(fleet.name) == ("RUNNING", ["RUNNING"]) and broken.offsets(fleet.name) == [at(4)]
 
@@ -68,7 +68,7 @@ def test_canary_failure_and_resume(fleet):
     resumed = fleet.reset(hosts, 1, **batches)
     assert resumed.rc == 0, resumed
     assert fleet.statuses == {**dict.fromkeys(("us2", "eu1", "eu2"), "already_applied"), **dict.fromkeys(("us1", "v34", "v35"), "changed")}
-    assert [fleet.summary["clusters"][host]["connectors"][0]["road"] for host in ("us1", "v34", "v35")] == ["rest", "topic", "topic"]
+    assert [fleet.summary["clusters"][host]["connectors"][0]["method"] for host in ("us1", "v34", "v35")] == ["rest", "topic", "topic"]
     fleet.await_counts(**dict.fromkeys(hosts, AGAIN))
     again = fleet.reset(hosts, 1, **batches)
     assert again.rc == 0 and fleet.statuses == dict.fromkeys(hosts, "already_applied"), again
@@ -137,7 +137,8 @@ def test_bad_input_changes_nothing_anywhere(fleet, clusters):
     brokers = {"kafka_bootstrap_servers": fleet.kafka.bootstrap_servers}
     (fleet.folder / "lacks").mkdir()
     (fleet.folder / "lacks" / "requests.py").write_text("raise ImportError('no requests here')")
-    shared = {name: {**host, **brokers, "kafka_connect_offset_topic": clusters[name].offset_topic} for name, host in good.items()}
+    alone = {name: {**host, "kafka_connect_group": ""} for name, host in good.items()}
+    shared = {name: {**host, **brokers, "kafka_connect_offset_topic": clusters[name].offset_topic} for name, host in alone.items()}
     typo = [{"name": fleet.name + "x", "offsets": [at(1)]}]
     named = [{"name": fleet.name + "x", "state": "absent"}, {"name": fleet.name, "offsets": [at(1)], "change_id": fleet.change_id}]
     cases = {
@@ -146,6 +147,8 @@ def test_bad_input_changes_nothing_anywhere(fleet, clusters):
             "eu3": "eu1 and eu3 are the same Connect cluster"}),
         "one ledger": (shared, {}, {
             "us1": f"eu1 and us1 are two Connect clusters, each with a connector {fleet.name}, that share a ledger"}),
+        "one file": (alone, {}, {
+            "us1": f"eu1 and us1 are two Connect clusters, each with a connector {fleet.name}, that share a ledger (the file "}),
         "one ledger for one of them": (shared, {"reset_offsets_change_id": "", "reset_offsets_connectors": named}, {
             "us1": f"eu1 and us1 are two Connect clusters, each with a connector {fleet.name}, that share a ledger"}),
         "batches": (good, {"reset_offsets_serial": "[1, "}, {"us1": "reset_offsets_serial is a number"}),

@@ -23,8 +23,8 @@ def look(west, mirror_worker):
     """look(fine=True, **options) -> result of mirror_info of all connectors at west."""
 
     def look(fine: bool = True, **options) -> dict:
-        wish = {"connect_url": [mirror_worker.url], "bootstrap_servers": [west.bootstrap_servers], "kafka_timeout": 20, **options}
-        found = run_module("mirror_info", wish)
+        desired = {"connect_url": [mirror_worker.url], "bootstrap_servers": [west.bootstrap_servers], "kafka_timeout": 20, **options}
+        found = run_module("mirror_info", desired)
         assert found["failed"] is not fine, found
         assert found.get("changed", False) is False
         return found
@@ -89,7 +89,8 @@ def test_lag_is_what_a_consumer_counts(mirror, topic, east, west, look_at, polic
         fill(east, name, 0, 1)
         fill(east, name, 2, transaction="committed")
     flow = mirror(names, policy)
-    found = await_ok(look_at, flow, *names)
+    # While commits are on their way REST may show what the topic does not hold yet: then REST alone is taken, and it is said why.
+    found = wait_until(lambda: (one := await_ok(look_at, flow, *names))["method"] == "topic" and one, reason="a proof of the topic")
     prefix = "" if policy else "east."
     assert [(one["topic"], one["copy"], one["partitions"], one["lag"], one["lost"]) for one in found["topics"]] == [
         (name, prefix + name, 4, 0, 0) for name in names]
@@ -146,8 +147,6 @@ def test_records_that_went_away_before_they_were_copied(mirror, topic, east, loo
         (0, 4, 0, "behind"), (5, 2, 2, "lost"), (3, 4, 0, "behind"), (0, 4, 0, "behind")]
     assert found["flows"][0]["lost"] == 2
     assert any("up to 2 records of 1 partition went away on east" in warning for warning in found["warnings"])
-    labels = f'source="east",target="west",connector="{flow.source}",topic="{name}",partition="1"'
-    assert f"kafka_mirror_lost_records{{{labels}}} 2\n" in look(name=flow.source, metrics=True)["metrics"]
 
 
 def test_a_source_topic_that_was_made_again(mirror, topic, east, west, look, look_at):
@@ -205,6 +204,9 @@ def test_topics_of_its_own(mirror, topic, east, west, look, look_at):
     assert syncs["records"] >= 2 == len([one for one in syncs["partitions"] if one["topic"] == name])
     assert all(0 <= one["upstream"] == one["downstream"] <= 2 for one in syncs["partitions"] if one["topic"] == name)
     assert 0 <= found["heartbeat"]["age_ms"] < 10000
+    commit(west, group, f"east.{name}", 100)
+    beyond = f"the consumer group {group} is 97 beyond the end of east.{name}-0, at 100 where the log ends at 3; so are 1 more offsets"
+    assert any(beyond in one for one in look(name=flow.source)["warnings"])
 
     flow.worker.put(flow.heartbeat, "stop")
     flow.worker.await_state(flow.heartbeat, "STOPPED", [])

@@ -30,7 +30,8 @@ def change(mirror_worker):
 
     def change(flow, check=False, name=None, **options):
         return run_module("connector_offsets", {
-            "name": name or flow.source, "connect_url": [mirror_worker.url], "stop": True, "wait_timeout": 60, **options}, check=check)
+            "name": name or flow.source, "connect_url": [mirror_worker.url], "stop": True, "wait_timeout": 60, "accept_duplicates": True,
+            **options}, check=check)
 
     return change
 
@@ -72,16 +73,18 @@ def stored(flow, topic):
 
 
 @pytest.mark.parametrize("policy", [None, IDENTITY])
-def test_the_next_record_is_the_next_one_copied(copied, change, west, policy):
+def test_the_next_record_is_the_next_one_copied(copied, change, west, policy, tmp_path):
     flow, (name,) = copied(policy=policy)
     copy = flow.copy_of(name)
-    options = {"change_id": "CHG-1", "ledger": "config", "offsets": [
+    options = {"change_id": "CHG-1", "ledger_file": str(tmp_path / "l.json"), "offsets": [
         {"partition": part(name, 0), "next_offset": 3}, {"partition": part(name, 1), "next_offset": 0}]}
     for check in (True, False):
         result = succeeded(change(flow, check, **options))
         assert result["changed"] and result["offsets"] == pairs(name, 2)
         assert {one["partition"]["partition"]: (one["action"], one["from"], one["to"]) for one in result["actions"]} == {
             0: ("set", {"offset": 5}, {"offset": 2}), 1: ("remove", {"offset": 5}, None)}
+        assert (f"2 partitions of {flow.source} go back, first {name}-0 from 6 to 3, altogether by up to 9 records, which are copied "
+                "again.") in result["warnings"]
         assert "to record 3" in result["diff"][0]["prepared"] and "to record 0" in result["diff"][0]["prepared"]
     await_records(west, copy, 12 + 3 + 6)
     assert values(west, copy, 0) == [*range(6), 3, 4, 5] and values(west, copy, 1) == [*range(6), *range(6)]
@@ -129,16 +132,26 @@ def test_since_a_time(copied, change, east, west):
     assert values(west, flow.copy_of(name), 0) == [*range(7), 6]
 
 
-def test_undone(copied, change, west):
+def test_undone(copied, change, west, tmp_path):
     flow, (name,) = copied()
     flow.worker.put(flow.source, "stop")
     flow.worker.await_state(flow.source, "STOPPED", [])
-    ledger = {"change_id": "CHG-1", "ledger": "config"}
+    ledger = {"change_id": "CHG-1", "ledger_file": str(tmp_path / "l.json")}
     succeeded(change(flow, reset_to="earliest", **ledger))
     assert stored(flow, name) == {}
     result = succeeded(change(flow, state="restored", **ledger))
     assert stored(flow, name) == {0: 5, 1: 5} and result["change"]["phase"] == "restored"
+    assert not any("copied again" in text for text in result["warnings"])
     assert len(west.kafka.records(flow.copy_of(name))) == 12
+
+    # To undo a skip moves the position back: that is said, and done.
+    flow.worker.set_offsets(flow.source, pairs(name, 2))
+    ledger["change_id"] = "CHG-2"
+    succeeded(change(flow, offsets=pairs(name, 4), **ledger))
+    result = succeeded(change(flow, state="restored", accept_duplicates=False, **ledger))
+    assert f"1 partition of {flow.source} goes back, first {name}-0 from 5 to 3, altogether by up to 2 records, which are copied again." \
+        in result["warnings"]
+    assert stored(flow, name) == {0: 2, 1: 5}
 
 
 # ---- what is refused ---------------------------------------------------------------------------------------------------
@@ -175,6 +188,50 @@ def test_refused_with_nothing_changed(copied, change, topic, east):
             assert result["failed"] and words in result["msg"], (options, result.get("msg"))
     assert stored(flow, name) == {0: 5, 1: 5}
     assert flow.worker.state(flow.source) == ("RUNNING", ["RUNNING"])
+
+
+def test_duplicates_that_nobody_has_accepted(copied, change, mirror_worker, west, east):
+    """By each module, in both modes. What the source has no more is not copied again, and what the target would not keep is said."""
+    flow, topics = copied(2)
+    name, other = sorted(topics)
+    copy, common = flow.copy_of(name), {"connect_url": [mirror_worker.url], "stop": True, "wait_timeout": 60}
+    before = flow.worker.offsets(flow.source)
+    east.kafka.delete(name, {0: 4, 1: 6})
+    words = f"1 partition of {flow.source} goes back, first {name}-0 from 6 to 4, altogether by up to 2 records, which are copied again."
+    topic = {"state": "absent", "offsets": [{"partition": part(name, number)} for number in (0, 1)]}
+    cases = [
+        ("", topic, words),
+        ("", {"reset_to": "earliest", "topics": [name]}, words),
+        ("", {"state": "absent"}, f"3 partitions of {flow.source} go back, first {name}-0 from 6 to 4, altogether by up to 14 records"),
+        ("", {"offsets": pairs(other, 3), "purge": True}, f"{name}-0 from 6 to 4, altogether by up to 10 records"),
+        ("_bulk", {"connectors": [{"name": flow.source, **topic}]}, words),
+        ("_import", {"content": {flow.source: [{"partition": part(name, 0), "offset": None}]}}, words),
+    ]
+    for check in (True, False):
+        for module, options, sentence in cases:
+            only = {} if module else {"name": flow.source}
+            result = run_module(f"connector_offsets{module}", {**common, **only, **options}, check=check)
+            said = result["msg"]
+            assert result["failed"] and sentence in said and "set accept_duplicates: true" in said, (options, said)
+    assert flow.worker.offsets(flow.source) == before and flow.worker.state(flow.source) == ("RUNNING", ["RUNNING"])
+
+    flow.worker.put(flow.source, "stop")
+    flow.worker.await_state(flow.source, "STOPPED", [])
+    # Of the partition 1 nothing is left that could be copied again.
+    result = succeeded(change(flow, accept_duplicates=False, state="absent", offsets=topic["offsets"][1:]))
+    assert not any("copied again" in text for text in result["warnings"])
+    west.kafka.configure(copy, {"retention.ms": "0", "message.timestamp.before.max.ms": "1"})
+    result = succeeded(run_module("connector_offsets_bulk", {**common, "bootstrap_servers": [west.bootstrap_servers], "connectors": [
+        {"name": flow.source, "accept_duplicates": True, **topic}]}))
+    assert words in result["warnings"]
+    for limit in ("retention.ms: 0. Kafka deletes older records", "message.timestamp.before.max.ms: 1. Its brokers refuse older records"):
+        assert any(text.startswith(f"The oldest of these records of {name} is from ") and f" ms ago, but {copy} on the target has {limit}"
+                   in text for text in result["warnings"]), result["warnings"]
+    result = succeeded(run_module("connector_offsets_import", {
+        **common, "content": {flow.source: pairs(other, 3)}, "accept_duplicates": True}))
+    assert f"1 partition of {flow.source} goes back, first {other}-0 from 6 to 4, altogether by up to 2 records, which are copied again." \
+        in result["warnings"]
+    assert stored(flow, other) == {0: 3, 1: 5} and stored(flow, name) == {}
 
 
 def test_connectors_that_never_read_their_offsets(copied, change, mirror_worker):
@@ -216,12 +273,15 @@ def test_dedicated_nodes(dedicated, topic, east, west):
         return [one["offset"]["offset"] for one in found["offsets"] if one["partition"]["topic"] == name]
 
     wait_until(lambda: stored_now() == [5, 5], reason="the positions")
-    running = run_module("connector_offsets", options)
+    running = run_module("connector_offsets", {**options, "accept_duplicates": True})
     assert running["failed"] and "but the brokers know a Connect worker that runs it: task 0 in the group east-mm2" in running["msg"]
     node.stop()
     for wrong in ([{"partition": part("other", 0), "next_offset": 0}], pairs("other", 1)):
         result = run_module("connector_offsets", {**options, "offsets": wrong})
         assert result["failed"] and "There is no topic other on the source cluster east" in result["msg"]
+    back = run_module("connector_offsets", options)
+    assert back["failed"] and f"first {name}-0 from 6 to 4, altogether by up to 2 records" in back["msg"]
+    options["accept_duplicates"] = True
     for check in (True, False):
         result = succeeded(run_module("connector_offsets", options, check=check))
         assert result["changed"] and result["method"] == "topic" and stored_now() == ([5, 5] if check else [3, 5])

@@ -63,8 +63,8 @@ def test_what_is_wrong_is_seen(stopped, host, playbooks, tmp_path):
     """Beside a host that is down: named, and no end to the others. Check mode shows the same, and writes nothing."""
     flow, (behind, lost, beyond, gone) = stopped
     hosts = {"west": host, "us": {**host, "kafka_connect_url": DEAD}}
-    folder, metrics = tmp_path / "reports", tmp_path / "{{ inventory_hostname }}.prom"
-    options = {"mirror_report_dir": str(folder), "mirror_report_metrics_file": str(metrics)}
+    folder = tmp_path / "reports"
+    options = {"mirror_report_dir": str(folder)}
     dry = reported(playbooks, hosts, "--check", "--diff", **options)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["extra.json", "inventory.json"]
     play = reported(playbooks, hosts, "--diff", **options)
@@ -72,7 +72,7 @@ def test_what_is_wrong_is_seen(stopped, host, playbooks, tmp_path):
         assert one.rc == 2 and one.recap["west"]["failed"] == 0 and one.recap["us"]["failed"] == 1, one.text
         assert one.recap["west"]["changed"] == one.recap["us"]["changed"] == 0
         assert "No report of us: " in one.failure("us") and table(one, "us")[0] == "us: NO REPORT"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["extra.json", "inventory.json", "reports", "west.prom"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["extra.json", "inventory.json", "reports"]
     assert sorted(path.name for path in folder.iterdir()) == ["us.json", "west.json"]
 
     lines = table(play, "west")
@@ -97,17 +97,13 @@ def test_what_is_wrong_is_seen(stopped, host, playbooks, tmp_path):
     report = json.loads((folder / "west.json").read_text())
     assert report["host"] == "west" and report["error"] is None and report["flows"][0]["lost"] == 2
     assert json.loads((folder / "us.json").read_text())["flows"] == []
-    numbers = (tmp_path / "west.prom").read_text()
-    assert f'connector="{flow.source}",topic="{lost}",partition="1"}} 2\n' in numbers and numbers.startswith("# HELP kafka_mirror_")
-    assert numbers.endswith("\n") and (tmp_path / "west.prom").stat().st_mode & 0o777 == 0o644
 
 
 def test_lists_are_cut_and_a_text_will_do(stopped, host, playbooks, tmp_path):
     """Texts as a survey sends them; a dead source is told for the one flow that there is."""
     _flow, names = stopped
     play = reported(playbooks, {"west": host}, mirror_report_lines="1", mirror_report_topics=",".join(names), mirror_report_max_entries="",
-                    mirror_report_dir="a/b", mirror_report_metrics_file="",
-                    kafka_connect_source_clusters="", env={"PWD": str(tmp_path)})
+                    mirror_report_dir="a/b", kafka_connect_source_clusters="", env={"PWD": str(tmp_path)})
     assert play.rc == 0, play
     lines = table(play, "west")
     assert "  ... and 2 more" in lines and sum(line.startswith("orders-") for line in lines) == 1
@@ -117,9 +113,6 @@ def test_lists_are_cut_and_a_text_will_do(stopped, host, playbooks, tmp_path):
     assert play.rc == 2 and "127.0.0.1:9" in play.failure("west")
 
 
-def test_no_mirror(host, playbooks, tmp_path):
-    """Of several hosts none may write over the file of another."""
-    play = reported(playbooks, {"a": host, "b": host}, mirror_report_metrics_file=str(tmp_path / "one.prom"))
-    assert play.rc == 2 and "inventory_hostname" in play.failure("a") and not (tmp_path / "one.prom").exists()
-    play = reported(playbooks, {"a": host}, mirror_report_metrics_file=str(tmp_path / "one.prom"))
-    assert play.rc == 0 and table(play, "a")[0] == "a: 0 mirrors" and (tmp_path / "one.prom").read_text() == ""
+def test_no_mirror(host, playbooks):
+    play = reported(playbooks, {"a": host})
+    assert play.rc == 0 and table(play, "a")[0] == "a: 0 mirrors"

@@ -92,18 +92,19 @@ def test_one_topic_of_three(reset, three, west):
     """Refused without a word on duplicates; predicted; done once under its name; the other two are left alone."""
     found = three()
     one, others = found.topics[1], [found.topics[0], found.topics[2]]
-    before, wish = found.positions(), {"topics": [one], "change_id": "CHG-1"}
+    before, desired = found.positions(), {"topics": [one], "change_id": "CHG-1"}
 
-    refused = reset(found.flow, fine=False, **wish).failure("eu")
-    for words in ("4 partitions go back", "altogether by up to 16 records", "mirror_reset_accept_duplicates: true"):
+    refused = reset(found.flow, fine=False, **desired).failure("eu")
+    for words in (f"4 partitions of {found.flow.source} go back, first {one}-0 from 4 to 0, altogether by up to 16 records",
+                  "mirror_reset_accept_duplicates"):
         assert words in refused
-    dry = reset(found.flow, "--check", "--diff", accept_duplicates="true", **wish)
+    dry = reset(found.flow, "--check", "--diff", accept_duplicates="true", **desired)
     for line in (f"--- before: {found.flow.source} (offsets)", "0 positions are set, 4 removed, 8 stay",
                  "would change, 0 positions set, 4 removed"):
         assert line in dry.stdout, dry
     assert found.positions() == before and found.copies(west) == found.records and found.states() == ["RUNNING"] * 3
 
-    real = reset(found.flow, "--diff", accept_duplicates=True, **wish)
+    real = reset(found.flow, "--diff", accept_duplicates=True, **desired)
     assert real.recap["eu"]["changed"] == dry.recap["eu"]["changed"] == 1
     assert found.states() == ["RUNNING"] * 3 and found.positions() == before
     doubled = by_partition(found.records[one] * 2)
@@ -111,7 +112,7 @@ def test_one_topic_of_three(reset, three, west):
     assert found.copies(west) == {**{name: found.records[name] for name in others}, one: doubled}
     assert "0 positions set, 4 removed, 0 records left to copy" in result(real)
 
-    again = reset(found.flow, accept_duplicates=True, **wish)
+    again = reset(found.flow, accept_duplicates=True, **desired)
     assert again.recap["eu"]["changed"] == 0 and "the change CHG-1 was made before" in again.stdout
     other = reset(found.flow, fine=False, accept_duplicates=True, change_id="CHG-1", topics=others).failure("eu")
     assert "An id stands for one change" in other
@@ -127,15 +128,15 @@ def test_recreated(reset, three, east, west):
         commit(east, group, topic, 5)
     wait_until(lambda: committed(west, group, copy), reason="the group on the target")
     ends = west.kafka.ends(found.flow.copy_of(other))
-    wish = {"topics": one, "target": "recreated", "change_id": "CHG-2"}
+    desired = {"topics": one, "target": "recreated", "change_id": "CHG-2"}
 
-    dry = reset(found.flow, "--check", "--diff", **wish)
+    dry = reset(found.flow, "--check", "--diff", **desired)
     assert found.copies(west) == found.records and found.flow.checkpoints in west.topics() and found.states() == ["RUNNING"] * 3
     for line in (f"--- before: {copy} (topic)", f"--- before: {found.flow.checkpoints} (topic)",
                  f"The copy {copy} is deleted, and created again by MirrorMaker: it has up to 16 records.", "so they would stall"):
         assert line in dry.stdout, dry
 
-    real = reset(found.flow, **wish)
+    real = reset(found.flow, **desired)
     assert real.recap["eu"]["changed"] == dry.recap["eu"]["changed"] == 3
     assert found.copies(west) == found.records and west.kafka.ends(copy) == dict.fromkeys(range(4), 4)
     assert west.kafka.ends(found.flow.copy_of(other)) == ends and found.states() == ["RUNNING"] * 3
@@ -147,7 +148,7 @@ def test_recreated(reset, three, east, west):
     wait_until(lambda: committed(west, group, copy) == dict.fromkeys(range(4), 5), reason="the group, translated")
     wait_until(lambda: set(committed(west, group, found.flow.copy_of(other))) == set(range(4)), reason="the other topic of the group")
 
-    again = reset(found.flow, **wish)
+    again = reset(found.flow, **desired)
     assert again.recap["eu"]["changed"] == 0 and len(west.kafka.records(copy)) == 20
 
 
@@ -227,8 +228,9 @@ def test_latest_and_by_time(reset, three, east, west):
     new = fill(east, one, 6)
     assert await_records(west, found.flow.copy_of(one), 20) == by_partition(found.records[one] + new)
     assert [record.value[-1] for record in west.kafka.records(found.flow.copy_of(one)) if record.value[-1] in "45"] == []
+    wait_until(lambda: found.positions()[one] == dict.fromkeys(range(4), 7), reason="the positions")
     back = reset(found.flow, fine=False, topics=[one], to='{"duration": "P1D"}').failure("eu")
-    assert "4 partitions go back" in back
+    assert f"4 partitions of {found.flow.source} go back, first {one}-0 from 8 to 0, altogether by up to 32 records" in back
 
 
 REFUSED = [
@@ -257,11 +259,11 @@ def test_what_is_refused(playbooks, three, topic, east, west):
     cases = [*REFUSED, ({"topics": [outside]}, "does not replicate the topic"),
              ({"topics": [one], "connectors": [found.flow.heartbeat]}, "cannot be used")]
     same = {**common(west, playbooks), "kafka_connect_url": found.flow.worker.url, "mirror_reset_accept_duplicates": True}
-    hosts = {f"case{number}": {**same, **{f"mirror_reset_{name}": value for name, value in wish.items()}}
-             for number, (wish, _words) in enumerate(cases)}
+    hosts = {f"case{number}": {**same, **{f"mirror_reset_{name}": value for name, value in desired.items()}}
+             for number, (desired, _words) in enumerate(cases)}
     play = playbooks.run(PLAYBOOK, hosts, mirror_reset_serial="100%")
-    for number, (wish, words) in enumerate(cases):
-        assert words in play.failure(f"case{number}"), (wish, play.failure(f"case{number}"))
+    for number, (desired, words) in enumerate(cases):
+        assert words in play.failure(f"case{number}"), (desired, play.failure(f"case{number}"))
         assert play.recap[f"case{number}"]["failed"] == 1
     assert (found.positions(), found.copies(west), found.states()) == before
     assert found.flow.checkpoints in west.topics() and found.flow.offset_syncs in east.topics()
@@ -286,8 +288,8 @@ def test_a_failure_before_a_deletion(reset, three, west, proxy_to, change_id):
     found = three()
     before = found.positions(), found.copies(west)
     proxy = proxy_to(found.flow.worker.url, refuses("not today"))
-    wish = {"topics": found.topics[:1], "accept_duplicates": True, "change_id": change_id}
-    failure = reset(found.flow, fine=False, url=proxy.url, **wish).failure("eu")
+    desired = {"topics": found.topics[:1], "accept_duplicates": True, "change_id": change_id}
+    failure = reset(found.flow, fine=False, url=proxy.url, **desired).failure("eu")
     assert "no topic was deleted or emptied, and positions and states are as they were" in failure and "not today" in failure
     assert found.states() == ["RUNNING"] * 3 and (found.positions(), found.copies(west)) == before
 
@@ -295,29 +297,30 @@ def test_a_failure_before_a_deletion(reset, three, west, proxy_to, change_id):
 def test_a_failure_after_a_deletion(reset, three, west, proxy_to):
     """It says what is gone and that the same run again finishes it; and that is so."""
     found = three()
-    wish = {"topics": found.topics[:1], "target": "recreated", "change_id": "CHG-5"}
+    desired = {"topics": found.topics[:1], "target": "recreated", "change_id": "CHG-5"}
     copy = found.flow.copy_of(found.topics[0])
     proxy = proxy_to(found.flow.worker.url, refuses("not today"))
-    failure = reset(found.flow, fine=False, url=proxy.url, **wish).failure("eu")
+    failure = reset(found.flow, fine=False, url=proxy.url, **desired).failure("eu")
     assert f"failed after {found.flow.checkpoints}, {copy} were deleted" in failure and "not today" in failure
     assert "the same run again, with the same mirror_reset_change_id" in failure
     assert found.states() == ["STOPPED", "STOPPED", "RUNNING"] and copy not in west.topics()
-    reset(found.flow, **wish)
+    reset(found.flow, **desired)
     assert found.states() == ["RUNNING"] * 3 and found.copies(west) == found.records
 
 
 def test_a_run_that_was_killed_is_finished(reset, three, west, run):
     """It had set the positions, and had deleted nothing: the next run deletes the copies, and starts everything."""
     found = three()
-    wish = {"topics": found.topics[:2], "target": "recreated", "change_id": "CHG-6"}
+    desired = {"topics": found.topics[:2], "target": "recreated", "change_id": "CHG-6"}
     worker = found.flow.worker
     worker.put(found.flow.checkpoint, "stop")
     worker.await_state(found.flow.checkpoint, "STOPPED", [])
     half = run("connector_offsets", connect_url=[worker.url], bootstrap_servers=[west.bootstrap_servers], name=found.flow.source,
-               stop=True, reset_to="earliest", topics=wish["topics"], change_id="CHG-6", after_change="put_back_later")
+               stop=True, reset_to="earliest", topics=desired["topics"], change_id="CHG-6", after_change="put_back_later",
+               accept_duplicates=True)
     assert half["changed"], half
     assert found.states() == ["STOPPED", "STOPPED", "RUNNING"]
-    reset(found.flow, **wish)
+    reset(found.flow, **desired)
     assert found.states() == ["RUNNING"] * 3 and found.copies(west) == found.records
     assert west.kafka.ends(found.flow.copy_of(found.topics[0])) == dict.fromkeys(range(4), 4)
 
@@ -332,21 +335,21 @@ def test_dedicated(reset, dedicated, topic, east, west):
     store = "mm2-offsets.east.internal"
     wait_until(lambda: len(west.kafka.live_offsets(store, "MirrorSourceConnector")) >= 12, reason="the positions")
     # The connector has the same name in every run.
-    wish = {"topics": topics[:1], "offset_topic": store, "change_id": f"CHG-{topics[0]}", "accept_duplicates": True}
+    desired = {"topics": topics[:1], "offset_topic": store, "change_id": f"CHG-{topics[0]}", "accept_duplicates": True}
 
-    up = reset(None, fine=False, **wish).failure("eu")
+    up = reset(None, fine=False, **desired).failure("eu")
     assert "Nodes of MirrorMaker run, and would write their own positions over the change" in up
     node.stop()
     live = west.kafka.live_offsets(store, "MirrorSourceConnector")
     # The brokers notice after a moment.
-    dry = wait_until(lambda: reset_or_none(reset, wish, "--check"), 60, "the group to be empty")
+    dry = wait_until(lambda: reset_or_none(reset, desired, "--check"), 60, "the group to be empty")
     assert "0 positions are set, 4 removed" in dry.stdout and west.kafka.live_offsets(store, "MirrorSourceConnector") == live
-    real = reset(None, **wish)
+    real = reset(None, **desired)
     assert real.recap["eu"]["changed"] == dry.recap["eu"]["changed"] == 1
     assert len(west.kafka.live_offsets(store, "MirrorSourceConnector")) == len(live) - 4
     (path,) = set(re.findall(r"mirror_reset_boundary_file: (\S+\.json)", real.stdout))
     assert "has no node that runs: start all of them" in real.stdout
-    assert reset(None, **wish).recap["eu"]["changed"] == 0
+    assert reset(None, **desired).recap["eu"]["changed"] == 0
 
     node.start()
     late = reset(None, phase="finish", boundary_file=path, offset_topic=store)
@@ -356,10 +359,10 @@ def test_dedicated(reset, dedicated, topic, east, west):
         assert by_partition(west.kafka.records(f"east.{name}")) == records[name]
 
 
-def reset_or_none(reset, wish, *options):
+def reset_or_none(reset, desired, *options):
     """The play as soon as the brokers no longer know a node."""
     try:
-        return reset(None, *options, **wish)
+        return reset(None, *options, **desired)
     except AssertionError as error:
         if "Nodes of MirrorMaker run" in str(error):
             return None

@@ -10,16 +10,23 @@ import os
 import pytest
 
 from stack import ClusterSpec, Stack
+from stack.paths import cache_dir
 from tests.integration.conftest import KEEP
+from tests.verify.driver import java_options
 
-#: Small data on a machine that others use: what takes the time is starting, and the compiler, which tests/verify has at work.
-QUICK = {
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-}
+#: The role fetches the jars into it once, and finds them there later. One for each pytest worker, as the role does not lock it.
+JARS_DIR = str(cache_dir() / "role-jars" / os.environ.get("PYTEST_XDIST_WORKER", "gw0"))
+
+
+def quick() -> dict[str, str]:
+    """Settings of Spark for small data: without the compiler, which tests/verify has at work."""
+    return {
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.driver.extraJavaOptions": java_options(),
+    }
 
 
 @pytest.fixture(scope="session")

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from stack.paths import cache_dir
 from tests.integration.mirror import conftest as mirrors
-from tests.integration.spark.conftest import QUICK
+from tests.integration.spark.conftest import JARS_DIR, quick
 from tests.integration.support.mirror import await_records, fill
 from tests.integration.support.worker import wait_until
 
@@ -34,7 +33,7 @@ def reset(playbooks, west):
         host = {
             "kafka_connect_url": flow.worker.url, "kafka_bootstrap_servers": west.bootstrap_servers, "mirror_reset_settle": 0,
             "mirror_reset_backup_dir": str(playbooks.backups), "verify_replay_report_dir": str(reports),
-            "verify_replay_jars_dir": str(cache_dir() / "role-jars"), "verify_replay_poll": 1, "verify_replay_spark_conf": QUICK,
+            "verify_replay_jars_dir": JARS_DIR, "verify_replay_poll": 4, "verify_replay_spark_conf": quick(),
             "verify_replay_master": "local[2]", "verify_replay_driver_memory": "600m",
         }
         play = playbooks.run(PLAYBOOK, {"eu": host}, *options, **{f"mirror_reset_{name}": value for name, value in variables.items()})
@@ -55,11 +54,11 @@ def test_a_mirror_is_proven(mirror, topic, east, west, reset):
     for name in topics:
         await_records(west, flow.copy_of(name), 12)
     wait_until(lambda: len(flow.worker.offsets(flow.source)) == 8, reason="the positions")
-    wish = {"topics": [*topics, empty], "verify": {"quiet": 3, "wait": 60}}
+    desired = {"topics": [*topics, empty], "verify": {"quiet": 3, "wait": 60}}
 
-    dry, report = reset(flow, "--check", target="recreated", **wish)
+    dry, report = reset(flow, "--check", target="recreated", **desired)
     assert dry.rc == 0 and report is None, dry
-    play, report = reset(flow, target="recreated", **wish)
+    play, report = reset(flow, target="recreated", **desired)
     assert play.rc == 0 and report["verdict"] == "pass", play
     assert len(report["checks"]) == 2
     for check in report["checks"]:
@@ -71,19 +70,21 @@ def test_a_mirror_is_proven(mirror, topic, east, west, reset):
     worker = flow.worker
     worker.put(flow.source, "stop")
     worker.await_state(flow.source, "STOPPED", [])
-    play, _report = reset(flow, target="keep", accept_duplicates=True, **wish)
+    play, _report = reset(flow, target="keep", accept_duplicates=True, **desired)
     assert play.rc == 0 and "was not running, and was left so: start it" in play.stdout, play
     (path,) = {line.split()[-1].strip('"') for line in play.stdout.splitlines() if "mirror_reset_boundary_file: " in line}
     west.kafka.raw(flow.copy_of(topics[0]), [(0, b"0", b"somebody else's")])
     # The source goes on, so of this topic what was there at the boundary is looked at for itself.
     fill(east, topics[1], 3)
     worker.put(flow.source, "resume")
-    play, report = reset(flow, phase="finish", boundary_file=path, verify=wish["verify"])
+    play, report = reset(flow, phase="finish", boundary_file=path, verify=desired["verify"])
     assert play.rc == 2 and report["verdict"] == "fail", play
     assert [(check["topic"], check["verdict"], [check["figures"][name] for name in ("source", "missing", "extra", "repeated")])
             for check in report["checks"]] == [
         (f"copy.{topics[0]}", "fail", [12, 0, 1, 0]), (f"copy.{topics[1]}", "pass", [16, 0, 0, 0]),
         (f"copy.{topics[1]}", "pass", [12, 0, 4, 0])]
+    assert [(one["topic"], one["partition"], one["what"]) for one in report["checks"][0]["samples"]] == [
+        (flow.copy_of(topics[0]), 0, "in the copy, without a source")]
     assert f"1 of 3 checks did not pass: [fail] mirror copy.{topics[0]}" in play.failure("eu")
 
 

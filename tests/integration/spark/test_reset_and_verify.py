@@ -10,8 +10,7 @@ import uuid
 
 import pytest
 
-from stack.paths import cache_dir
-from tests.integration.spark.conftest import QUICK
+from tests.integration.spark.conftest import JARS_DIR, quick
 from tests.integration.support.configs import file_source
 from tests.integration.support.playbook import Playbooks
 from tests.integration.support.worker import wait_until
@@ -43,8 +42,8 @@ class Resets:
         self.playbooks = playbooks
         self.host = {
             "kafka_connect_url": main.url, "kafka_bootstrap_servers": kafka.bootstrap_servers,
-            "verify_replay_report_dir": str(self.reports), "verify_replay_jars_dir": str(cache_dir() / "role-jars"),
-            "verify_replay_poll": 1, "verify_replay_spark_conf": QUICK, "verify_replay_master": "local[2]",
+            "verify_replay_report_dir": str(self.reports), "verify_replay_jars_dir": JARS_DIR,
+            "verify_replay_poll": 4, "verify_replay_spark_conf": quick(), "verify_replay_master": "local[2]",
             "verify_replay_driver_memory": "600m",
         }
 

@@ -16,9 +16,8 @@ from confluent_kafka import Producer
 from confluent_kafka.admin import NewTopic
 
 from stack import ClusterSpec
-from stack.paths import cache_dir
 from stack.postgres import Postgres
-from tests.integration.spark.conftest import QUICK
+from tests.integration.spark.conftest import JARS_DIR, quick
 from tests.integration.support.configs import sink_at
 from tests.integration.support.modules import PREDICTED, run_module
 from tests.integration.support.worker import Worker, wait_until
@@ -110,10 +109,10 @@ class Shop:
         wanted = sorted((sink_at(self.name, offset, number) for number, offset in enumerate(offsets)), key=str)
         wait_until(lambda: sorted(self.worker.offsets(self.name), key=str) == wanted, reason=f"commits {offsets}")
 
-    def change(self, check: bool = False, **wish) -> dict:
+    def change(self, check: bool = False, **desired) -> dict:
         return run_module("connector_offsets", {
             "connect_url": [self.worker.url], "bootstrap_servers": [self.kafka.bootstrap_servers], "name": self.name, "stop": True,
-            "wait_timeout": 60, **wish}, check=check)
+            "wait_timeout": 60, **desired}, check=check)
 
     def close(self) -> None:
         self.worker.delete(self.name)
@@ -139,9 +138,9 @@ def poisoned(shop) -> None:
 
 def skip(shop) -> dict:
     """Exactly the poison record, by whoever has read in the task's trace which one it is."""
-    wish = {"offsets": [sink_at(shop.name, 4, 3)], "only": "forward", "max_skip": 1}
-    dry = shop.change(check=True, **wish)
-    done = shop.change(**wish)
+    desired = {"offsets": [sink_at(shop.name, 4, 3)], "only": "forward", "max_skip": 1}
+    dry = shop.change(check=True, **desired)
+    done = shop.change(**desired)
     assert not done["failed"], done["msg"]
     told = set(PREDICTED) - {"warnings"}  # only the change itself shows that this sink does not tell Connect whether it minds
     assert {key: dry[key] for key in told} == {key: done[key] for key in told}
@@ -157,7 +156,7 @@ def test_a_poison_record_is_skipped(shop):
     assert (action["partition"]["kafka_partition"], action["direction"], action["distance"]) == (3, "forward", 1)
     shop.worker.await_state(shop.name, "RUNNING", ["RUNNING"])
     shop.await_rows(*map(row, range(12)), row(13), row(19), row(23))
-    # It goes on, and a later run of the same wish leaves it alone.
+    # It goes on, and a later run of the same declaration leaves it alone.
     shop.produce(order(15, "corrected", 7), order(3, "changed"))
     shop.await_rows(*map(row, range(3)), row(3, "changed"), *map(row, range(4, 12)), row(13), row(15, "corrected", 7), row(19), row(23))
     shop.await_commits(3, 4, 3, 8)
@@ -172,8 +171,8 @@ class Proofs:
         self.shop, self.playbooks, self.reports = shop, playbooks, playbooks.folder / "reports"
         self.host = {
             "kafka_connect_url": shop.worker.url, "kafka_bootstrap_servers": shop.kafka.bootstrap_servers,
-            "verify_replay_report_dir": str(self.reports), "verify_replay_jars_dir": str(cache_dir() / "role-jars"),
-            "verify_replay_poll": 1, "verify_replay_spark_conf": QUICK, "verify_replay_master": "local[2]",
+            "verify_replay_report_dir": str(self.reports), "verify_replay_jars_dir": JARS_DIR,
+            "verify_replay_poll": 4, "verify_replay_spark_conf": quick(), "verify_replay_master": "local[2]",
             "verify_replay_driver_memory": "600m", "verify_replay_jdbc_options": {shop.name: {"user": "postgres"}},
         }
 

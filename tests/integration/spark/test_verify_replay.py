@@ -32,8 +32,7 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
-from stack.paths import cache_dir
-from tests.integration.spark.conftest import QUICK
+from tests.integration.spark.conftest import JARS_DIR, quick
 from tests.integration.support.configs import file_source
 from tests.integration.support.playbook import Play
 from tests.integration.support.worker import Worker, wait_until
@@ -50,10 +49,6 @@ PLAYBOOK = """
   gather_facts: false
   vars:
     ansible_python_interpreter: "{{ ansible_playbook_python }}"
-  module_defaults:
-    group/streamops.kafka_connect.connect:
-      connect_url: "{{ kafka_connect_url }}"
-      bootstrap_servers: "{{ kafka_bootstrap_servers }}"
   tasks:
     - name: Reset it, and leave it stopped
       ansible.builtin.include_role:
@@ -62,7 +57,7 @@ PLAYBOOK = """
         reset_offsets_connectors:
           - {name: "{{ connector }}", state: absent, final_state: stopped}
 
-    - name: Where do the topics end, now that it is stopped?
+    - name: Read the ends of the topics while it is stopped
       streamops.kafka_connect.topic_offsets_info:
         topics: ["{{ connector }}", "{{ kafka_connect_offset_topic }}"]
       register: boundary
@@ -116,12 +111,6 @@ def secured(live_stack) -> dict:
     return live_stack.endpoints()["secured"]
 
 
-@pytest.fixture(scope="module")
-def jars_dir() -> str:
-    """The role fetches the jars into it once, and finds them there in every later run of the tests."""
-    return str(cache_dir() / "role-jars")
-
-
 class Source:
     """A FileStream source that has delivered its file to a topic of three partitions."""
 
@@ -155,11 +144,11 @@ def source(main, kafka, tmp_path_factory):
 class Runs:
     """Runs the playbook with what every run here has in common."""
 
-    def __init__(self, playbooks, folder: Path, jars_dir: str) -> None:
+    def __init__(self, playbooks, folder: Path) -> None:
         self.playbooks = playbooks
         self.reports = folder / "reports"
-        self.common = {"verify_replay_report_dir": str(self.reports), "verify_replay_jars_dir": jars_dir, "verify_replay_poll": 1,
-                       "verify_replay_spark_conf": QUICK, "verify_replay_master": "local[2]", "verify_replay_driver_memory": "600m"}
+        self.common = {"verify_replay_report_dir": str(self.reports), "verify_replay_jars_dir": JARS_DIR, "verify_replay_poll": 4,
+                       "verify_replay_spark_conf": quick(), "verify_replay_master": "local[2]", "verify_replay_driver_memory": "600m"}
 
     def __call__(self, hosts: dict[str, dict], *options: str, playbook: str = VERIFY, env: dict | None = None, **variables) -> Play:
         return self.playbooks.run(playbook, {name: {**self.common, **own} for name, own in hosts.items()}, *options, env=env, **variables)
@@ -175,8 +164,8 @@ class Runs:
 
 
 @pytest.fixture
-def verify(playbooks, tmp_path, jars_dir) -> Runs:
-    return Runs(playbooks, tmp_path, jars_dir)
+def verify(playbooks, tmp_path) -> Runs:
+    return Runs(playbooks, tmp_path)
 
 
 def document(kafka, topic: str, boundary: dict[int, int] | None = None, **changed) -> dict:
@@ -216,28 +205,63 @@ def test_a_full_replay_passes(source, main, kafka, verify, tmp_path):
     assert source.worker.state(source.name) == ("RUNNING", ["RUNNING"])
 
 
+@contextmanager
+def store(token: str):
+    """A folder for pages on a server: (its URL, what was put there by name)."""
+    put: dict[str, bytes] = {}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_PUT(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            good = self.headers["Authorization"] == f"Bearer {token}"
+            if good:
+                put[self.path] = body
+            self.send_response(201 if good else 401)
+            self.end_headers()
+
+        def log_message(self, *_arguments):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/reports/", put
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 def test_nothing_replayed_fails(source, kafka, verify):
-    """The check is named, and the connector is left alone."""
-    before = source.picture()
-    play = verify({"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}},
-                  verify_replay_expectation=document(kafka, source.name, cluster_ids={}))
+    """The check is named, and the connector is left alone. Page and report are put where they last: the URL takes the place of the path,
+    and the token is nowhere."""
+    before, token = source.picture(), "planted-token-31"
+    with store(token) as (url, put):
+        play = verify({"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}}, "-v", env={"VERIFY_REPLAY_REPORT_TOKEN": token},
+                      verify_replay_expectation=document(kafka, source.name, cluster_ids={}), verify_replay_report_url=url)
     assert play.rc == 2 and play.recap["eu"]["failed"] == 1 and play.recap["eu"]["changed"] == 0, play
     report = verify.report()
     assert report["verdict"] == "fail" and report["checks"][0]["verdict"] == "fail"
     failure = play.failure("eu")
-    assert "1 of 1 checks did not pass: [fail] replayed t: " in failure and str(verify.page) in failure
+    assert "1 of 1 checks did not pass: [fail] replayed t: " in failure and f"{url}{verify.page.name}" in failure
     assert source.picture() == before
+    assert {name: json.loads(body) for name, body in put.items() if name.endswith(".json")} == {
+        f"/reports/{verify.page.with_suffix('.json').name}": report}
+    assert put[f"/reports/{verify.page.name}"] == verify.page.read_bytes()
+    assert f"page: {url}{verify.page.name}" in play.stdout and "planted-token" not in play.text
 
 
 def test_a_failed_check_can_be_a_warning(source, kafka, verify):
-    """And everything is text, as a survey sends it."""
+    """And so is a page that could not be put where it lasts. Everything is text, as a survey sends it."""
     empty = ("hosts", "timeout", "jars", "packages", "cluster", "python", "spark_home", "kafka_options", "jdbc_options")
     texts = {"verify_replay_expectation": json.dumps(document(kafka, source.name)), "verify_replay_fail": "false",
-             "verify_replay_poll": "1", "verify_replay_spark_conf": json.dumps(QUICK), **{f"verify_replay_{name}": "" for name in empty}}
-    play = verify({"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}}, **texts)
+             "verify_replay_poll": "1", "verify_replay_spark_conf": json.dumps(quick()), **{f"verify_replay_{name}": "" for name in empty}}
+    with store("another token") as (url, _put):
+        play = verify({"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}}, **texts, verify_replay_report_url=url)
     assert play.rc == 0, str(play)
     assert "WARNING: 1 of 1 checks did not pass: [fail] replayed t: " in play.stdout
     assert verify.report()["verdict"] == "fail"
+    assert "WARNING: page and report could not be uploaded" in play.stdout and "(answers 401, 401, -1 for none)" in play.stdout
+    assert f"page: {verify.page}" in play.stdout
 
 
 BOUNDARY = """
@@ -361,6 +385,10 @@ def test_brokers_that_do_not_answer(twice, verify):
     assert "The verification could not be made: " in failure and "exit status 1" in failure and "Traceback" not in failure
     report = verify.report()
     assert report["verdict"] == "error" and report["error"] in failure.replace('\\"', '"')
+    assert "cluster main (127.0.0.1:9) did not tell" in report["error"] and "could not be done" in verify.page.read_text()
+    assert "Traceback" not in verify.page.with_suffix(".log").read_text()
+    (began,) = verify.reports.glob("*expectation*")
+    assert verify.page.stat().st_mtime - began.stat().st_mtime < 60
 
 
 class Watch:
@@ -409,10 +437,10 @@ def allowed(live_stack, twice):
     rules = [(ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, AclOperation.READ),
              (ResourceType.TOPIC, topic, ResourcePatternType.LITERAL, AclOperation.DESCRIBE),
              (ResourceType.GROUP, "verify-replay", ResourcePatternType.PREFIXED, AclOperation.READ)]
-    wish = UserScramCredentialUpsertion("odd", ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096), (SPECIAL + password).encode())
+    desired = UserScramCredentialUpsertion("odd", ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096), (SPECIAL + password).encode())
     acls = [AclBinding(kind, name, pattern, f"User:{user}", "*", operation, AclPermissionType.ALLOW)
             for kind, name, pattern, operation in rules for user in ("odd", "operator")]
-    for future in [*admin.alter_user_scram_credentials([wish]).values(), *admin.create_acls(acls).values()]:
+    for future in [*admin.alter_user_scram_credentials([desired]).values(), *admin.create_acls(acls).values()]:
         future.result(20)
     return password
 
@@ -435,7 +463,7 @@ def test_secured_topics(way, twice, secured, allowed, verify, tmp_path):
     with Watch(secret, tmp_path / "tmp") as watch:
         play = verify({"eu": {**host, "kafka_ssl_ca_path": secured["ca"]}}, "-vvv", "--diff", env=env, verify_replay_expectation=twice)
     assert play.rc == 0, str(play)
-    assert verify.report()["verdict"] == "pass"
+    assert verify.report()["verdict"] == "pass" and "The data is as declared" in verify.page.read_text()
     assert not watch.found
     private = {("folder", "0o700"), ("job.conf", "0o600")} | ({("keystore.pem", "0o600")} if way == "certificate" else set())
     assert watch.modes == private
@@ -484,8 +512,8 @@ def standalone(folder: Path):
 
 def test_a_standalone_cluster(twice, kafka, verify, tmp_path):
     """A master and two workers: both do a part of the work."""
-    conf = {**QUICK, "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.executor.memory": "500m",
-            "spark.executor.extraJavaOptions": QUICK["spark.driver.extraJavaOptions"]}
+    conf = {**quick(), "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.executor.memory": "500m",
+            "spark.executor.extraJavaOptions": quick()["spark.driver.extraJavaOptions"]}
     with standalone(tmp_path) as url:
         play = verify({"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}}, verify_replay_master=url, verify_replay_spark_conf=conf,
                       verify_replay_expectation=twice)
@@ -493,54 +521,6 @@ def test_a_standalone_cluster(twice, kafka, verify, tmp_path):
     report = verify.report()
     assert report["verdict"] == "pass" and report["versions"]["master"] == url
     assert [len(list((tmp_path / f"work-{number}").glob("app-*/*/stderr"))) for number in (1, 2)] == [1, 1]
-
-
-@contextmanager
-def store(token: str):
-    """A folder for pages on a server: (its URL, what was put there by name)."""
-    put: dict[str, bytes] = {}
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_PUT(self):
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            good = self.headers["Authorization"] == f"Bearer {token}"
-            if good:
-                put[self.path] = body
-            self.send_response(201 if good else 401)
-            self.end_headers()
-
-        def log_message(self, *_arguments):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/reports/", put
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-def test_page_and_report_are_put_where_they_last(twice, kafka, verify):
-    """The URL takes the place of the path, and the token is nowhere; without it the verdict counts, and the path stays."""
-    hosts = {"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}}
-    with store("planted-token-31") as (url, put):
-        play = verify(hosts, "-v", verify_replay_expectation=twice, verify_replay_report_url=url,
-                      env={"VERIFY_REPLAY_REPORT_TOKEN": "planted-token-31"})
-        assert play.rc == 0, str(play)
-        report = verify.report()
-        assert {name: json.loads(body) for name, body in put.items() if name.endswith(".json")} == {
-            f"/reports/{verify.page.with_suffix('.json').name}": report}
-        assert put[f"/reports/{verify.page.name}"] == verify.page.read_bytes()
-        assert f"page: {url}{verify.page.name}" in play.stdout
-        assert "planted-token" not in play.text
-
-        shutil.rmtree(verify.reports)
-        refused = verify(hosts, verify_replay_expectation=twice, verify_replay_report_url=url)
-        assert refused.rc == 0, str(refused)
-        assert verify.report()["verdict"] == "pass"
-        assert "WARNING: page and report could not be uploaded" in refused.stdout and "(answers 401, 401, -1 for none)" in refused.stdout
-        assert f"page: {verify.page}" in refused.stdout
 
 
 def test_a_login_in_the_address_of_the_pages_is_refused(twice, kafka, verify):

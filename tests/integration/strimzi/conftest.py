@@ -98,7 +98,7 @@ def admin_config(kubernetes, namespace, tmp_path) -> str:
 
 @pytest.fixture
 def token(kubernetes, namespace):
-    """token(*config_maps, rules=None) -> of a service account with the least rights for the road with these ConfigMaps."""
+    """token(*config_maps, rules=None) -> of a service account with the least rights for the method with these ConfigMaps."""
     def token(*config_maps: str, rules: list[dict] | None = None) -> str:
         rules = minimal_rules(list(config_maps)) if rules is None else rules
         return kubernetes.restricted_token(namespace.name, f"u-{uuid.uuid4().hex[:8]}", rules)
@@ -124,7 +124,7 @@ def tick() -> float:
 def operator(kubernetes, namespace, strimzi, tick, main, mirror_cluster) -> Iterator[StandIn]:
     """It runs; stop() and start() are the test's. workers[plural, name] is the URL behind a resource; it may become a proxy's."""
     workers = {(CONNECTS, "connect"): main.url, (MIRRORS, "mirror"): mirror_cluster.url}
-    operator = StandIn(kubernetes.api(), strimzi, namespace.name, workers, tick)
+    operator = StandIn(kubernetes.api(), strimzi, namespace.name, workers, tick, namespace.written)
     operator.start()
     yield operator
     operator.stop()

@@ -37,18 +37,17 @@ def host(kubernetes, namespace, token, name) -> dict:
 
 
 def test_reset_twice_and_restore(connect, namespace, playbooks, host, name):
-    wish = [{"name": name, "offsets": [at(1)], "final_state": "stopped"}]
+    desired = [{"name": name, "offsets": [at(1)], "final_state": "stopped"}]
     before = namespace.get(CONNECTORS, name)["spec"]
     hosts = {"eu": host, "us": {**host, "reset_offsets_connectors": []}}
     only = ("--limit", "eu")
-    dry = playbooks.reset(hosts, wish, *only, "--check", reset_offsets_change_id="CHG-1")
-    assert dry.rc != 0 and "list_in_check_mode" in dry.failure("eu") and namespace.get(CONNECTORS, name)["spec"] == before
-    dry = playbooks.reset(hosts, wish, *only, "--check", reset_offsets_change_id="CHG-1", reset_offsets_list_in_check_mode=True)
+    dry = playbooks.reset(hosts, desired, *only, "--check", reset_offsets_change_id="CHG-1")
     assert dry.rc == 0 and f"{name}: would change" in dry.stdout and connect.offsets(name) == [at(4)], dry
-    real = playbooks.reset(hosts, wish, *only, reset_offsets_change_id="CHG-1")
-    assert real.rc == 0 and f"{name}: changed" in real.stdout, real
+    assert namespace.get(CONNECTORS, name)["spec"] == before
+    real = playbooks.reset(hosts, desired, *only, reset_offsets_change_id="CHG-1")
+    assert real.rc == 0 and f"{name}: changed" in real.stdout, real.text
     assert connect.offsets(name) == [at(1)] and connect.state(name) == ("STOPPED", [])
-    again = playbooks.reset(hosts, wish, *only, reset_offsets_change_id="CHG-1")
+    again = playbooks.reset(hosts, desired, *only, reset_offsets_change_id="CHG-1")
     assert again.rc == 0 and again.recap["eu"]["changed"] == 0 and "CHG-1 was made before" in again.stdout, again
     back = playbooks.run("streamops.kafka_connect.restore_offsets", hosts, *only, restore_offsets_change_id="CHG-1",
                          restore_offsets_final_state="started")

@@ -15,6 +15,8 @@ from typing import Any
 
 import ansible_collections.streamops.kafka_connect as collection
 
+from tests.integration.support.ansible_playbook import ansible_playbook
+
 RESET = "streamops.kafka_connect.reset_offsets"
 
 _RECAP = re.compile(r"^(\S+)\s+: (ok=.*)$", re.MULTILINE)
@@ -72,11 +74,9 @@ class Playbooks:
         given = {"reset_offsets_backup_dir": str(self.backups), "reset_offsets_settle": 0, "reset_offsets_allow_same_cluster": True,
                  "restore_offsets_allow_same_cluster": True, **variables}
         extra.write_text(json.dumps(given))
-        command = [str(Path(sys.executable).with_name("ansible-playbook")), "-i", str(inventory), "-e", f"@{extra}", *options,
-                   playbook]
-        done = subprocess.run(command, cwd=self.folder, env={**_environment(), **(env or {})}, text=True, capture_output=True,
-                              timeout=300, check=False)
-        return Play(done)
+        program = Path(sys.executable).with_name("ansible-playbook")
+        return Play(ansible_playbook(program, "-i", str(inventory), "-e", f"@{extra}", *options, playbook, folder=self.folder,
+                                     env={**_environment(), **(env or {})}))
 
 
 def _environment() -> dict[str, str]:

@@ -29,12 +29,25 @@ class Answer(NamedTuple):
 
 #: instead of an Answer: pass the request on, but break the connection before its answer
 LOSE = object()
+#: break the connection and pass nothing on, as a worker that is away
+DROP = object()
 
 Trick = Callable[[Request], object]
 
 
+def refusing(stop: list[int], resume: list[int]) -> Trick:
+    """Statuses with which PUT stop and resume of connectors are refused, one after the other; then they pass."""
+    left = {"stop": list(stop), "resume": list(resume)}
+
+    def trick(request: Request) -> Answer | None:
+        statuses = left.get(request.path.rsplit("/", 1)[-1])
+        return Answer(statuses.pop(0), b"{}") if statuses else None
+
+    return trick
+
+
 class Proxy:
-    """trick(request) gives None (pass on), an Answer (do not pass on) or LOSE. With no target every request needs one."""
+    """trick(request) gives None (pass on), an Answer (do not pass on), LOSE or DROP. With no target every request needs one."""
 
     def __init__(self, target: str | None, trick: Trick = lambda request: None, prefix: str = "") -> None:
         self.target = target
@@ -83,9 +96,9 @@ class Proxy:
                 request = Request(self.command, path, body, self.headers)
                 proxy.requests.append(request)
                 answer = proxy.trick(request)
-                lose = answer is LOSE
+                lose = answer in (LOSE, DROP)
                 try:
-                    if answer is None or lose:
+                    if answer in (None, LOSE):
                         answer = proxy._forward(request)
                 except OSError:
                     # As if the worker itself did not take, or broke, the connection.

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 from stack import crds
@@ -16,7 +17,7 @@ from tests.integration.support.operator.stand_in import CLUSTER, CONNECTORS, CON
 from tests.integration.support.worker import wait_until
 
 KINDS = {CONNECTS: "KafkaConnect", CONNECTORS: "KafkaConnector", MIRRORS: "KafkaMirrorMaker2"}
-#: what a token needs for the whole road; the ConfigMaps are those of the sections, and one for the ledger
+#: what a token needs for the whole method; the ConfigMaps are those of the sections, and one for the ledger
 VERBS = ["get", "patch"]
 
 _DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -50,10 +51,14 @@ def _serves(api: KubeApi, version: str) -> bool:
 
 
 class Namespace:
-    """One namespace, as its administrator sees it. version: of the API that resources are read and written by."""
+    """One namespace, as its administrator sees it.
+
+    version: of the API that resources are read and written by. written: every status that its operator has written (see StandIn).
+    """
 
     def __init__(self, api: KubeApi, name: str, version: str) -> None:
         self.api, self.name, self.version = api, name, version
+        self.written: list[tuple[str, str, dict[str, Any]]] = []
 
     def path(self, plural: str, name: str = "", version: str = "") -> str:
         folder = f"/apis/{GROUP}/{version or self.version}/namespaces/{self.name}/{plural}"
@@ -95,9 +100,9 @@ class Namespace:
     def annotation(self, plural: str, name: str, key: str = OPERATION) -> str | None:
         return self.get(plural, name)["metadata"].get("annotations", {}).get(key)
 
-    def await_done(self, plural: str, name: str, seconds: float = 20) -> None:
+    def await_done(self, plural: str, name: str) -> None:
         """The one sign of success: the annotation is gone."""
-        wait_until(lambda: self.annotation(plural, name) is None, seconds, f"the annotation of {name} to be gone")
+        wait_until(lambda: self.annotation(plural, name) is None, reason=f"the annotation of {name} to be gone")
 
     def status(self, plural: str, name: str) -> dict[str, Any]:
         return self.get(plural, name).get("status", {})
@@ -106,10 +111,24 @@ class Namespace:
         """Type and reason of each."""
         return [(one["type"], one.get("reason", "")) for one in self.status(plural, name).get("conditions", [])]
 
-    def message(self, plural: str, name: str, reason: str) -> str:
-        """Of the first condition with that reason, which is waited for."""
-        return wait_until(lambda: next((one["message"] for one in self.status(plural, name).get("conditions", [])
-                                        if one.get("reason") == reason), ""), 20, f"{reason} of {name}")
+    def await_message(self, plural: str, name: str, reason: str, text: str = "") -> str:
+        """The message of a condition with that reason, and that text in it, once the operator has written one; by now it may be gone."""
+        return wait_until(lambda: next((one["message"] for *of, status in list(self.written) for one in status["conditions"]
+                                        if of == [plural, name] and one.get("reason") == reason and text in one["message"]), ""),
+                          reason=f"{reason} of {name}: {text}")
+
+    def settle(self, plural: str, name: str) -> None:
+        """Returns when nothing has changed for a while."""
+        seen, since = None, time.monotonic()
+
+        def is_quiet() -> bool:
+            nonlocal seen, since
+            version = self.get(plural, name)["metadata"]["resourceVersion"]
+            if version != seen:
+                seen, since = version, time.monotonic()
+            return time.monotonic() - since > 0.4
+
+        wait_until(is_quiet, reason=f"{name} to be left alone")
 
     def state(self, name: str) -> str | None:
         """The state word of a KafkaConnector, if its status is of its present generation."""
@@ -119,8 +138,8 @@ class Namespace:
             return None
         return status.get("connectorStatus", {}).get("connector", {}).get("state")
 
-    def await_state(self, name: str, state: str, seconds: float = 30) -> None:
-        wait_until(lambda: self.state(name) == state, seconds, f"{name} {state}")
+    def await_state(self, name: str, state: str) -> None:
+        wait_until(lambda: self.state(name) == state, reason=f"{name} {state}")
 
     def set_state(self, name: str, state: str | None) -> None:
         self.merge(CONNECTORS, name, {"spec": {"state": state}})
@@ -176,7 +195,7 @@ def _storage(name: str) -> dict[str, str]:
 
 
 def minimal_rules(config_maps: list[str]) -> list[dict[str, Any]]:
-    """What RBAC has to allow for the whole road, and no more."""
+    """What RBAC has to allow for the whole method, and no more."""
     return [
         {"apiGroups": [GROUP], "resources": [CONNECTORS, MIRRORS], "verbs": VERBS},
         {"apiGroups": [""], "resources": ["configmaps"], "verbs": VERBS, "resourceNames": config_maps},

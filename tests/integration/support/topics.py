@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewPartitions, NewTopic, ResourceType
 
 from tests.integration.support.worker import wait_until
 
@@ -127,8 +127,8 @@ class Kafka:
         finally:
             consumer.close()
 
-    def create(self, topic: str, partitions: int = 5, policy: str = "compact") -> str:
-        new = NewTopic(topic, partitions, 1, config={"cleanup.policy": policy})
+    def create(self, topic: str, partitions: int = 5, policy: str = "compact", **settings: str) -> str:
+        new = NewTopic(topic, partitions, 1, config={"cleanup.policy": policy, **settings})
         self._admin.create_topics([new])[topic].result(20)
         wait_until(lambda: self._is_led(topic), reason=topic)
         return topic
@@ -143,6 +143,24 @@ class Kafka:
         self._admin.create_partitions([NewPartitions(topic, partitions)])[topic].result(20)
         wait_until(lambda: self._is_led(topic) and len(self.ends(topic)) == partitions, reason=f"{partitions} partitions")
 
+    def set_policy(self, topic: str, policy: str) -> None:
+        self.configure(topic, {"cleanup.policy": policy})
+
+    def configure(self, topic: str, settings: dict[str, str]) -> None:
+        entries = [ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET) for name, value in settings.items()]
+        changed = self._admin.incremental_alter_configs([ConfigResource(ResourceType.TOPIC, topic, incremental_configs=entries)])
+        for future in changed.values():
+            future.result(20)
+
+    def empty(self, topic: str, number: int) -> None:
+        """Delete all records of a topic partition; refused for a topic that is only compacted."""
+        self.delete(topic, {number: self.ends(topic)[number]})
+
+    def delete(self, topic: str, before: dict[int, int]) -> None:
+        """The records of each partition before an offset."""
+        for future in self._admin.delete_records([TopicPartition(topic, *place) for place in before.items()]).values():
+            future.result(20)
+
     def drop(self, topic: str) -> None:
         self._admin.delete_topics([topic])[topic].result(20)
 
@@ -154,7 +172,7 @@ class Kafka:
 
     @cached_property
     def _admin(self) -> AdminClient:
-        return AdminClient({"bootstrap.servers": self.bootstrap_servers})
+        return AdminClient({"bootstrap.servers": self.bootstrap_servers, "log_level": 0})
 
     @contextmanager
     def member(self, group: str, topic: str):

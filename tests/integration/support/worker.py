@@ -16,7 +16,7 @@ import requests
 _SETTLES = ("rebalance", "stale configuration", "no known leader")
 
 
-def wait_until(what: Callable[[], Any], seconds: float = 30, reason: str = "") -> Any:
+def wait_until(what: Callable[[], Any], seconds: float = 90, reason: str = "") -> Any:
     """The first true answer of what(); fails the test if there is none in time."""
     deadline = time.monotonic() + seconds
     while True:
@@ -41,7 +41,7 @@ class Worker:
         self._session.trust_env = False
         self._session.auth = login
 
-    def call(self, verb: str, path: str, body: Any = None, seconds: float = 40) -> requests.Response:
+    def call(self, verb: str, path: str, body: Any = None, seconds: float = 90) -> requests.Response:
         deadline = time.monotonic() + seconds
         while True:
             answer = self._session.request(verb, f"{self.url}/{path}", json=body, timeout=100)
@@ -82,10 +82,12 @@ class Worker:
         status = self.status(name)
         return status["connector"]["state"], [task["state"] for task in status["tasks"]]
 
-    def await_state(self, name: str, state: str, tasks: list[str], seconds: float = 40) -> None:
+    def await_state(self, name: str, state: str, tasks: list[str], seconds: float = 90) -> None:
         wait_until(lambda: self.state(name) == (state, tasks), seconds, f"{name} {state} {tasks}")
 
     def offsets(self, name: str) -> list[dict]:
+        """Asked twice: the worker lists the partitions that it has read so far, and reads its topic to the end only to answer."""
+        self.must("GET", _path(name, "offsets"))
         return ordered(self.must("GET", _path(name, "offsets"))["offsets"])
 
     def set_offsets(self, name: str, pairs: list[dict]) -> None:

@@ -58,7 +58,7 @@ class Scanned:
 
     def sample(self, position: int, what: str) -> dict[str, Any]:
         partition, offset = unpack(position)
-        return {"topic": self.topic.name, "partition": partition, "offset": offset, "what": what}
+        return {"topic": self.topic.topic, "partition": partition, "offset": offset, "what": what}
 
 
 @dataclass

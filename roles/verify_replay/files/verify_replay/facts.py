@@ -93,11 +93,11 @@ def _holes(rows: DataFrame, windows: Windows, counted: dict[tuple[int, int], int
     for number, (low, high) in windows.items():
         for stretch in range(low >> bits, (high - 1 >> bits) + 1):
             start, end = max(low, stretch << bits), min(high, (stretch + 1) << bits)
-            lacking = end - start - counted.get((number, stretch), 0)
-            result.counts[number] += lacking
-            if lacking == end - start:
+            missing_acls = end - start - counted.get((number, stretch), 0)
+            result.counts[number] += missing_acls
+            if missing_acls == end - start:
                 result.ranges.setdefault(number, []).append((start, end))
-            elif lacking:
+            elif missing_acls:
                 wanted += [(number, bucket) for bucket in range(start >> _BITS, (end - 1 >> _BITS) + 1)]
     result.complete = len(wanted) <= MAX_BITMAPS
     for number, ranges in locate(rows, windows, wanted[:MAX_BITMAPS]).items():

@@ -49,7 +49,7 @@ def wanted(name: str, spec: dict[str, Any], class_name: str, more: dict[str, str
 
 
 def reconcile(rest: Rest, one: Wanted, release: str, manage: Callable[[], list[dict[str, str]]]) -> Outcome:
-    """manage runs the offset operation that is asked for. OperatorError makes the resource NotReady."""
+    """manage runs what annotations ask for, the offset operation and then restarts. OperatorError makes the resource NotReady."""
     current = rest.await_config(one.name)
     warnings = []
     if current is None and release != "0.51":

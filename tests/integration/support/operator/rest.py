@@ -1,11 +1,10 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The worker as the operator sees it: Connect's reason for a refusal is lost for offsets, kept for configurations."""
+"""The worker as the operator sees it: Connect's reason for a refusal is lost for offsets and states, kept for configurations."""
 
 from __future__ import annotations
 
-import http
 import json
 import time
 from collections.abc import Iterable
@@ -32,8 +31,9 @@ class RestError(OperatorError):
 class Rest:
     """One Connect cluster. A method makes one request, unless its name says that it waits."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, release: str) -> None:
         self.url = url
+        self._release = release
         self._session = requests.Session()
         self._session.trust_env = False
 
@@ -62,8 +62,20 @@ class Rest:
         self._configure("PUT", _path(name, "config"), config)
 
     def set_state(self, name: str, verb: str) -> None:
-        """stop, pause or resume; it is not waited for."""
-        self._call("PUT", _path(name, verb))
+        """stop, pause or resume; it is not waited for. From 1.x on a refusal has the name of what wraps it (9)."""
+        try:
+            self._call("PUT", _path(name, verb))
+        except RestError as error:
+            if self._release == "0.51":
+                raise
+            raise OperatorError("CompletionException", f"io.strimzi.operator.cluster.operator.assembly.{error}") from error
+
+    def restart(self, name: str) -> None:
+        """The connector alone. Connect answers 500 if it fails again (9)."""
+        self._call("POST", _path(name, "restart"))
+
+    def restart_task(self, name: str, task: str) -> None:
+        self._call("POST", _path(name, "tasks", task, "restart"))
 
     def offsets(self, name: str) -> str:
         """The body as it is."""
@@ -106,7 +118,7 @@ class Rest:
     def _call(self, verb: str, path: str, body: str | None = None) -> requests.Response:
         answer = self._send(verb, path, body)
         if not answer.ok:
-            raise RestError(answer.status_code, f"ConnectRestException: {_refusal(verb, path, answer)}: unexpected status code")
+            raise RestError(answer.status_code, f"ConnectRestException: {_refusal(verb, path, answer)}: Unexpected status code")
         return answer
 
     def _send(self, verb: str, path: str, body: str | None = None) -> requests.Response:
@@ -114,7 +126,9 @@ class Rest:
             data = body.encode() if body is not None else None
             return self._session.request(verb, self.url + path, data=data, headers={"Content-Type": "application/json"}, timeout=60)
         except requests.ConnectionError as error:
-            raise OperatorError("ConnectException", f"Connection refused: {self.url}") from error
+            if "refused" in str(error):
+                raise OperatorError("ConnectException", f"Connection refused: {self.url}") from error
+            raise OperatorError("IOException", "HTTP/1.1 header parser received no bytes") from error
 
 
 def _path(name: str, *rest: str) -> str:
@@ -122,8 +136,8 @@ def _path(name: str, *rest: str) -> str:
 
 
 def _refusal(verb: str, path: str, answer: requests.Response) -> str:
-    phrase = http.HTTPStatus(answer.status_code).phrase
-    return f"{verb} {path} returned {answer.status_code} ({phrase})"
+    """Java's client knows no words for a status (9)."""
+    return f"{verb} {path} returned {answer.status_code} ({answer.status_code})"
 
 
 def _message(answer: requests.Response) -> str:

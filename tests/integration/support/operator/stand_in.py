@@ -4,7 +4,7 @@
 """A stand-in for Strimzi's cluster operator, which no package registry has as a program.
 
 It does to a real API server and real workers what the real one was seen to do, releases 0.51 and 1.2; numbers of rules are
-those of the project's notes on Strimzi, by section. Not here: restart annotations, auto-restart, pods, metrics.
+those of the project's notes on Strimzi, by section. Not here: auto-restart, pods, metrics.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stack.kube_api import ApiError, KubeApi
-from tests.integration.support.operator import mirrors
+from tests.integration.support.operator import mirrors, restarts
 from tests.integration.support.operator.collector import GROUP
 from tests.integration.support.operator.connector import Outcome, reconcile, wanted
 from tests.integration.support.operator.line import Line
@@ -37,11 +37,14 @@ class StandIn:
 
     workers: URL of the REST API by (plural, name) of a KafkaConnect or KafkaMirrorMaker2; may be changed while it runs.
     tick: seconds between two passes over everything, which are 120 in the real one.
+    written: every status that it writes is appended, as (plural, name, status): the next pass can overwrite one before anybody sees it.
     """
 
-    def __init__(self, api: KubeApi, release: str, namespace: str, workers: dict[tuple[str, str], str], tick: float = 3.0) -> None:
+    def __init__(self, api: KubeApi, release: str, namespace: str, workers: dict[tuple[str, str], str], tick: float = 3.0,
+                 written: list[tuple[str, str, dict]] | None = None) -> None:
         self.workers = workers
         self.tick = tick
+        self.written = [] if written is None else written
         #: errors of the stand-in itself; there should be none
         self.crashes: list[Exception] = []
         self._api, self._release, self._namespace = api, release, namespace
@@ -123,7 +126,7 @@ class StandIn:
         url = self.workers.get((plural, name))
         if not url:
             raise OperatorError("TimeoutException", f"Exceeded timeout of 300000ms while waiting for Pods resource {name}-connect-0")
-        return Rest(url)
+        return Rest(url, self._release)
 
     # --- KafkaConnector
 
@@ -166,7 +169,8 @@ class StandIn:
             one = wanted(metadata["name"], spec, spec.get("class", ""))
             path = f"{self._folder}/{CONNECTORS}/{metadata['name']}"
             offsets = Offsets(self._api, rest, self._release, resource, path, one.name, spec, "offsets.json")
-            found = reconcile(rest, one, self._release, lambda: offsets.run(_annotation(resource, OPERATION, "none")))
+            found = reconcile(rest, one, self._release, lambda: [*offsets.run(_annotation(resource, OPERATION, "none")),
+                                                                 *restarts.run(self._api, rest, resource, path, one.name)])
             warnings = _deprecations(spec) + found.warnings
             status = {"conditions": [verdict([found.status]), *warnings], "connectorStatus": found.status, "topics": found.topics}
             if spec.get("tasksMax") is not None:
@@ -237,17 +241,21 @@ class StandIn:
         rest = self._rest(MIRRORS, name)
         all_of_them = list(mirrors.connectors(resource["spec"]))
         self._sweep(rest, [one.name for one, _spec in all_of_them])
-        return [reconcile(rest, one, self._release, lambda one=one, spec=spec: self._mirror_offsets(rest, resource, one.name, spec))
-                for one, spec in all_of_them]
+        path = f"{self._folder}/{MIRRORS}/{name}"
+
+        def annotations(one, spec) -> list[dict[str, str]]:
+            return [*self._mirror_offsets(rest, resource, one.name, spec), *restarts.run(self._api, rest, resource, path, one.name)]
+
+        return [reconcile(rest, one, self._release, lambda one=one, spec=spec: annotations(one, spec)) for one, spec in all_of_them]
 
     def _mirror_offsets(self, rest: Rest, resource: dict[str, Any], name: str, spec: dict[str, Any]) -> list[dict[str, str]]:
         """Both annotations are needed. A name that no connector has is never looked at (0.9)."""
         given = {key: _annotation(resource, key) for key in (OPERATION, CONNECTOR)}
-        lacking = [key for key, value in given.items() if value is None]
-        if len(lacking) == 1:
-            text = f"Annotation {lacking[0]} is missing in KafkaMirrorMaker2 resource."
+        missing_acls = [key for key, value in given.items() if value is None]
+        if len(missing_acls) == 1:
+            text = f"Annotation {missing_acls[0]} is missing in KafkaMirrorMaker2 resource."
             return [warning("ManageOffsets", f"Encountered error getting connector offsets annotation. {text}")]
-        if lacking or given[CONNECTOR] != name:
+        if missing_acls or given[CONNECTOR] != name:
             return []
         path = f"{self._folder}/{MIRRORS}/{resource['metadata']['name']}"
         return Offsets(self._api, rest, self._release, resource, path, name, spec, mirrors.key_of(name)).run(given[OPERATION])
@@ -264,7 +272,8 @@ class StandIn:
 
     def _write(self, plural: str, resource: dict[str, Any], status: dict[str, Any]) -> None:
         metadata = resource["metadata"]
-        write(self._api, f"{self._folder}/{plural}/{metadata['name']}", status, metadata["generation"])
+        if write(self._api, f"{self._folder}/{plural}/{metadata['name']}", status, metadata["generation"]):
+            self.written.append((plural, metadata["name"], status))
 
 
 def _items(listing: dict[str, Any]) -> list[dict[str, Any]]:

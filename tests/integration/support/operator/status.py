@@ -42,20 +42,20 @@ def verdict(statuses: list[dict[str, Any]]) -> dict[str, str]:
     return condition("Ready")
 
 
-def write(api: KubeApi, path: str, status: dict[str, Any], generation: int) -> None:
-    """Write the whole status, unless only the times of its conditions differ (0.5: same failure, no write, no event)."""
+def write(api: KubeApi, path: str, status: dict[str, Any], generation: int) -> bool:
+    """Write the whole status, unless only the times of its conditions differ (0.5: same failure, no write, no event). Was it written?"""
     time.sleep(GAP)
     wanted = {"observedGeneration": generation, **status}
     while True:
         resource = api.get(path)
         if resource is None or _timeless(resource.get("status")) == _timeless(wanted):
-            return
+            return False
         try:
             api.call("PUT", f"{path}/status", {**resource, "status": wanted})
-            return
+            return True
         except ApiError as error:
             if error.status == 404:
-                return
+                return False
             if error.status != 409:
                 raise
 

@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import Change
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import Change
 
 
 def change(change_id="CHG-1", connector="c", revision=1, run="r1", phase="started", begun="2026-01-31T12:00:00.000Z", **more):
     values = {
         "connector": connector, "change_id": change_id, "digest": "sha256:1", "phase": phase, "revision": revision, "run": run,
-        "times": {"started": begun, phase: begun}, "who": {"user": "ops"}, "road": "rest", "offset_topic": None,
-        "cluster": {"connect_url": "http://w:8083"}, "kind": "source", "state_due": None,
+        "times": {"started": begun, phase: begun}, "who": {"user": "ops"}, "method": "rest", "offset_topic": None,
+        "cluster": {"connect_url": "http://w:8083"}, "kind": "source", "state_to_restore": None,
         "before": [{"partition": {"p": 0}, "offset": None}], "after": [{"partition": {"p": 0}, "offset": {"n": 1}}], "records": None}
     return Change(**{**values, **more})

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import http.server
 import json
+import signal
 import socket
 import struct
 import threading
 
 import pytest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.interrupts import INTERRUPTS
 
 
 class Stub:
@@ -127,3 +129,20 @@ def plain_environment(monkeypatch, tmp_path):
     for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
+
+
+class Ended(BaseException):
+    """A signal would have ended the process."""
+
+
+@pytest.fixture
+def interrupts(monkeypatch):
+    """Signals for this process; Ended where nobody holds them."""
+    def end(number, frame):
+        raise Ended
+
+    monkeypatch.setattr(INTERRUPTS, "came", None)
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield Ended
+    given_back = [signal.signal(number, handler) for number, handler in before.items()]
+    assert given_back in ([end, end], [signal.SIG_IGN, end])

@@ -2,16 +2,17 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A Kafka cluster in memory, as far as the offsets-topic road looks at one."""
+"""A Kafka cluster in memory, as far as the offsets-topic method looks at one."""
 
 from __future__ import annotations
 
 import struct
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import Group, Topic
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._murmur2 import partition_for
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._rights import CREATE, TOPIC, Right
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.murmur2 import partition_for
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.acl import CREATE, TOPIC, Right
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.admin import Found, Topic
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.groups import Group
 
 #: 2024-01-01T00:00:00Z; each record is a second younger than the one before
 EPOCH = 1704067200000
@@ -66,15 +67,19 @@ class FakeKafka:
     brokers = "b:9092"
 
     timeout = 1
+    #: the parts of a KafkaClient
+    admin = groups = offsets = permissions = reader = property(lambda self: self)
 
     def __init__(self, *names, partitions=5, policy="compact"):
         #: name of a topic of which only this is known -> its partitions, each (begin, end, {time: offset of the record})
         self.logs = {}
         self.topics = _Topics(self.logs, {name: [[] for _number in range(partitions)] for name in names or ("offsets",)})
         self.policies = dict.fromkeys(self.topics, policy)
+        #: the largest record that any topic takes; None: the brokers do not tell
+        self.max_bytes = None
         #: (topic, partition) -> end for a reader of committed records, while a transaction is open
         self.open = {}
-        self.groups = []
+        self.workers = []
         #: name of a consumer group -> {(topic, partition): offset}, and name -> [Member]
         self.commits, self.members, self.settings = {}, {}, {}
         #: (operation, kind, name) of rights that lack, and topics that may not be created
@@ -83,6 +88,8 @@ class FakeKafka:
         self.denied, self.unseen = (), ()
         #: (topic, partition) -> time of the first record that waits there, False where there is none
         self.firsts = {}
+        #: topic -> its configuration
+        self.topic_configs = {}
         self.asked, self.writes, self.ids, self.faults = [], [], [], []
         self._seconds = 0
 
@@ -110,14 +117,17 @@ class FakeKafka:
         self.logs[topic] = [(one[0], one[1], one[2] if len(one) > 2 else {}) for one in partitions]
         return self
 
+    def has(self, addresses):
+        return self.brokers in addresses
+
     # ---- KafkaClient: what the user may do
 
-    def lacking(self, needed):
-        self.asked.append(("lacking", list(needed)))
+    def missing_acls(self, needed):
+        self.asked.append(("missing_acls", list(needed)))
         return [Right(*one, self.brokers, "") for one in needed if one in self.lacks]
 
-    def lacking_to_create(self, name, partitions, config):
-        self.asked.append(("lacking_to_create", name))
+    def missing_to_create(self, name, partitions, config):
+        self.asked.append(("missing_to_create", name))
         return [Right(CREATE, TOPIC, name, self.brokers, "")] if name in self.uncreatable else []
 
     # ---- KafkaClient: groups, and the logs that they read
@@ -157,7 +167,17 @@ class FakeKafka:
         known = {topic.name: topic.partitions for topic in self.topics()}
         return {name: known.get(name) for name in set(names)}
 
-    def log(self, places, where, committed=False):
+    def look_for(self, names):
+        known, names = {topic.name: topic.partitions for topic in self.topics()}, set(names)
+        for name in names:
+            if name in self.unseen:
+                raise errors.BrokerDenied(f"no Describe on {name}")
+        return {name: Found(name, "id", known[name], True) if name in known else None for name in names}
+
+    def topic_settings(self, names):
+        return {name: self.topic_configs.get(name, {}) for name in set(names)}
+
+    def of(self, places, where, committed=False):
         self.asked.append(("log", where, committed))
         return {place: self._log(*place, where, committed) for place in places}
 
@@ -185,14 +205,14 @@ class FakeKafka:
             raise errors.BrokerDenied(f"no Describe on {name}")
         if name not in self.topics:
             raise errors.NoTopic(f"There is no topic {name}")
-        return Topic(name, len(self.topics[name]), self.policies[name])
+        return Topic(name, len(self.topics[name]), self.policies[name], self.max_bytes)
 
     def offset_topics(self):
         return [Topic(name, len(found), self.policies[name]) for name, found in sorted(self.topics.items()) if "offset" in name]
 
     def connect_groups(self):
-        _raise(self.groups)
-        return self.groups
+        _raise(self.workers)
+        return self.workers
 
     def starts(self, topic):
         return dict.fromkeys(range(topic.partitions), 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import json
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils import _errors as errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 
 BASE = "/apis/kafka.strimzi.io"
 MAPS = "/api/v1/namespaces/kafka/configmaps"
@@ -25,6 +25,9 @@ class FakeKube:
         self.group = {"versions": [{"version": one} for one in versions]}
         self.operator = self.before_patch = None
         self.denied = {}
+
+    def close(self):
+        pass
 
     def clock(self):
         return self.now
@@ -122,13 +125,18 @@ def mirror(shape="new", **source):
 
 
 class Operator:
-    """Follows spec.state, and carries out what the annotation says. ``says``: a Warning instead of carrying out; ``deaf``: does nothing."""
+    """Follows spec.state, and carries out what the annotation says. ``says``: a Warning instead of carrying out; ``deaf``: does nothing.
+
+    What fails is tried once more, and then not before the next event. ``refusal(state)``: (reason, message) if Connect does not carry that
+    state out now: NotReady. ``broken``: connector and restarts fail.
+    """
 
     def __init__(self, name="orders", plural="kafkaconnectors", version="v1", live=None):
         self.path = f"{BASE}/{version}/namespaces/kafka/{plural}/{name}"
         self.live = live if live is not None else [{"partition": {"f": "a"}, "offset": {"p": 2**53 + 1}}]
         self.says, self.deaf, self.seen, self.done = None, False, None, []
-        self.only_once = False
+        self.only_once = self.broken = False
+        self.refusal, self.reached, self.tried = (lambda state: None), None, []
 
     def __call__(self, kube):
         found = kube.objects.get(self.path)
@@ -141,9 +149,11 @@ class Operator:
         if found != before:
             kube.put(self.path, found)
             found = kube.objects[self.path]
+        again = False
         if self.report(found):
             kube.put(self.path, found)
-        self.seen = found["metadata"]["resourceVersion"]
+            again = len(found["status"]["conditions"]) > 1 or found["status"]["conditions"][0]["type"] == "NotReady"
+        self.seen = None if again else found["metadata"]["resourceVersion"]
 
     def section(self, found):
         return found["spec"]
@@ -152,6 +162,12 @@ class Operator:
         there = found["metadata"].get("annotations") or {}
         word = there.get("strimzi.io/connector-offsets")
         self.warning = None
+        for name in {"strimzi.io/restart", "strimzi.io/restart-task"} & set(there):
+            self.done.append(name)
+            if self.broken and name == "strimzi.io/restart":
+                self.warning = ("RestartConnector", "POST /connectors/orders/restart returned 500 (500)")
+            else:
+                del there[name]
         if word is None:
             return
         if self.says:
@@ -188,6 +204,20 @@ class Operator:
 
     def report(self, found):
         state = self.state(found)
+        refusal = None
+        if state != self.reached:
+            self.tried.append(state)
+            refusal = self.refusal(state)
+        if refusal:
+            new = {"observedGeneration": found["metadata"]["generation"],
+                   "conditions": [{"type": "NotReady", "status": "True", "reason": refusal[0], "message": refusal[1]}]}
+            if found.get("status") == new:
+                return False
+            found["status"] = new
+            return True
+        self.reached = state
+        if self.broken and state == "RUNNING":
+            state = "FAILED"
         # as it is: the list of tasks is from before
         status = {"name": self.connector, "type": "source", "connector": {"state": state, "worker_id": "w"},
                   "tasks": [{"id": 0, "state": "RUNNING" if state == "STOPPED" else state, "worker_id": "w"}]}
@@ -203,6 +233,26 @@ class Operator:
 
     def place(self, status):
         return {"connectorStatus": status}
+
+
+class SlowOperator(Operator):
+    """A pass takes that many seconds. At its end the annotation goes from the very resource that it began with, or not at all."""
+
+    def __init__(self, seconds):
+        super().__init__()
+        self.seconds, self.pass_of = seconds, None
+
+    def __call__(self, kube):
+        found = kube.objects[self.path]
+        version = found["metadata"]["resourceVersion"]
+        if self.pass_of is None:
+            self.pass_of = (version, kube.now + self.seconds) if version != self.seen else None
+        elif kube.now >= self.pass_of[1]:
+            began, self.pass_of = self.pass_of[0], None
+            if began == version:
+                super().__call__(kube)
+            else:
+                self.look(kube, copy.deepcopy(found))
 
 
 class MirrorOperator(Operator):

@@ -65,7 +65,7 @@ class Nulls(BaseCheck):
             if high is not None and scanned.facts.total(name, after=True) > high:
                 rows = scanned.rows.where(f"after and {flag}").select("part", "off").orderBy("part", "off").limit(self.limit)
                 samples += [
-                    {"topic": scanned.topic.name, "partition": row["part"], "offset": row["off"], "what": what} for row in rows.collect()
+                    {"topic": scanned.topic.topic, "partition": row["part"], "offset": row["off"], "what": what} for row in rows.collect()
                 ]
         return samples[: self.limit]
 

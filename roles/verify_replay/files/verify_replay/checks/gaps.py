@@ -50,7 +50,7 @@ class Gaps(BaseCheck):
             f" {number(figures['unexplained'])} unexplained."
         )
         samples = [
-            {"topic": scanned.topic.name, "partition": partition, "offset": start, "end": end, "what": f"{end - start} offsets missing"}
+            {"topic": scanned.topic.topic, "partition": partition, "offset": start, "end": end, "what": f"{end - start} offsets missing"}
             for partition, start, end in odd[: self.limit]
         ]
         result = verdict(failed, sentence, figures, samples, gone, nothing)

@@ -76,8 +76,8 @@ class Mirror(BaseCheck):
         samples = []
         for name, condition, side, at, what in (
             ("missing", n > m, source, "in_source", "missing in the copy"),
-            ("repeated", (n > 0) & (m > n), target, "in_target", "came too often"),
-            ("extra", n == 0, target, "in_target", "has no source"),
+            ("repeated", (n > 0) & (m > n), source, "in_source", "too often in the copy"),
+            ("extra", n == 0, target, "in_target", "in the copy, without a source"),
         ):
             if total[name]:
                 rows = pairs.where(condition).select(at).orderBy(at).limit(self.limit).collect()

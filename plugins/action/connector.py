@@ -1,0 +1,65 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Of every module of this collection, not of ``connector`` alone: see plugin_routing in meta/runtime.yml."""
+
+from __future__ import annotations
+
+from ansible.errors import AnsibleActionFail, AnsibleError
+from ansible.plugins.action.normal import ActionModule as Normal
+
+#: connection option -> (the host's variable that supplies it, other names of the option)
+VARIABLES = {
+    "connect_url": ("kafka_connect_url", "url"),
+    "url_username": ("kafka_connect_username",),
+    "url_password": ("kafka_connect_password",),
+    "bearer_token": ("kafka_connect_token",),
+    "validate_certs": ("kafka_connect_validate_certs",),
+    "ca_path": ("kafka_connect_ca_path",),
+    "client_cert": ("kafka_connect_client_cert",),
+    "client_key": ("kafka_connect_client_key",),
+    "use_proxy": ("kafka_connect_use_proxy",),
+    "timeout": ("kafka_connect_timeout",),
+    "bootstrap_servers": ("kafka_bootstrap_servers",),
+    "security_protocol": ("kafka_security_protocol",),
+    "sasl_mechanism": ("kafka_sasl_mechanism",),
+    "sasl_username": ("kafka_sasl_username",),
+    "sasl_password": ("kafka_sasl_password",),
+    "ssl_ca_path": ("kafka_ssl_ca_path",),
+    "ssl_cert_path": ("kafka_ssl_cert_path",),
+    "ssl_key_path": ("kafka_ssl_key_path",),
+    "ssl_key_password": ("kafka_ssl_key_password",),
+    "kafka_options": ("kafka_options",),
+    "kafka_timeout": ("kafka_timeout",),
+    "source_clusters": ("kafka_connect_source_clusters",),
+    "namespace": ("kafka_connect_strimzi_namespace",),
+    "connect_cluster": ("kafka_connect_strimzi_cluster",),
+    "kubeconfig": ("kafka_connect_strimzi_kubeconfig",),
+    "context": ("kafka_connect_strimzi_context",),
+    "host": ("kafka_connect_strimzi_host",),
+    "api_key": ("kafka_connect_strimzi_api_key",),
+    "ca_cert": ("kafka_connect_strimzi_ca_cert", "ssl_ca_cert"),
+    "verify_ssl": ("kafka_connect_strimzi_verify_ssl",),
+}
+
+
+class ActionModule(Normal):
+    """Takes the connection options that a task does not give from the host's variables; runs the module with them."""
+
+    def run(self, tmp=None, task_vars=None):
+        not_given = (None, "", [], task_vars.get("omit"))  # such as a field of a survey that was left empty
+        for option, (variable, *aliases) in VARIABLES.items():
+            if variable in task_vars and {option, *aliases}.isdisjoint(self._task.args):
+                value = self._value(variable, task_vars)
+                if value not in not_given:
+                    self._task.args[option] = value
+        return super().run(tmp, task_vars)
+
+    def _value(self, variable, task_vars):
+        """None if it is omitted. Raises AnsibleActionFail for a template that cannot be evaluated."""
+        try:
+            # in a dictionary, as a template that is omitted is an error by itself
+            return self._templar.template({variable: task_vars[variable]}).get(variable)
+        except AnsibleError as error:
+            raise AnsibleActionFail(f"The variable {variable} of {task_vars['inventory_hostname']} cannot be evaluated: {error}") from error

@@ -1,0 +1,37 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""The options that say how offsets are changed, of one connector or of many together."""
+
+from __future__ import annotations
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import worker_options
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import METHODS
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import DEFAULT, DEFAULT_CONFIG_MAP, LEDGERS
+
+
+def change_options() -> dict:
+    """Documented in connector_offsets, and for many connectors in doc_fragments/_many.py."""
+    return dict(
+        worker_options(),
+        change_id=dict(type="str"),
+        ledger=dict(type="str", choices=LEDGERS, default="auto"),
+        ledger_topic=dict(type="str", default=DEFAULT),
+        ledger_file=dict(type="path"),
+        ledger_configmap=dict(type="str", default=DEFAULT_CONFIG_MAP),
+        requested_by=dict(type="str"),
+        settle=dict(type="int", default=0),
+        method=dict(type="str", choices=METHODS, default="auto"),
+        resource=dict(type="str"),
+        offset_topic=dict(type="str"),
+        connect_group=dict(type="str"),
+        assume_stopped=dict(type="bool", default=False),
+        stop=dict(type="bool", default=False),
+        rollback=dict(type="bool", default=True),
+        backup=dict(type="bool", default=False),
+        backup_file=dict(type="path"),
+        wait_timeout=dict(type="int", default=120),
+    )

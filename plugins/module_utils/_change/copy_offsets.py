@@ -1,0 +1,64 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""The offsets of one connector, declared for another."""
+
+from __future__ import annotations
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import Connector
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.documents import Origin
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.partition_rewrite import rewrite
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
+
+
+class Copy:
+    """What copy_from asks for."""
+
+    def __init__(self, client, connector: str, router, rules=None, purge=False, force=False):
+        """client: ConnectClient or None. router: the Router of the connector to copy from. rules: see _core.partition_rewrite. force: of any type."""
+        self._client = client
+        self._connector = connector
+        self._router = router
+        self._rules = rules or []
+        self._purge = purge
+        self._force = force
+
+    def declared(self) -> dict:
+        """Equal for equal declarations, wherever the other connector is by now: for the ledger."""
+        return {"copy_from": self._connector, "rewrite": self._rules, "purge": self._purge}
+
+    def read(self, warnings: list) -> DesiredOffsets:
+        """What it means now. Raises DeclarationError if there is nothing to copy; errors of the stores."""
+        found = self._find()
+        if found is not None and found.tasks:
+            warnings.append("%s is %s: what is copied are the offsets that it has flushed last, and it goes on from there." % (self._connector, found))
+        # Of a connector that is gone "all of them" has the router look what is left of it. Nothing of it is changed.
+        desired = DesiredOffsets.nothing() if found is not None else DesiredOffsets.absent(None)
+        desired.exact = True
+        store, plan = self._router.plan(found, desired)
+        live = plan.live
+        if live.unreadable:
+            warnings.append("%d partitions of %s cannot be read and are not copied." % (len(live.unreadable), self._connector))
+        if not live.entries:
+            raise errors.DeclarationError("%s has no offsets that could be copied (looked at by: %s). Nothing was changed." % (self._connector, store.method))
+        pairs = [{"partition": entry.partition, "offset": entry.offset} for entry in live.sorted()]
+        desired = DesiredOffsets.document(rewrite(pairs, self._rules), self._purge)
+        desired.ordered = store.ordered
+        desired.force = self._force
+        desired.origin = None if self._force else Origin("copy_from", self._connector, live.kind, None)
+        return desired
+
+    def _find(self):
+        """The Connector, None where there is none or no worker to ask."""
+        if self._client is None or self._router.is_file:
+            return None
+        try:
+            return Connector(self._client.status(self._connector))
+        except (errors.NoConnector, errors.Unreachable):
+            if not self._router.topic_is_open:
+                raise
+            return None

@@ -1,0 +1,143 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""The fields of declared offsets and partitions held against those of the live ones: types and fields that were most likely lost. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical, counted, describe, is_int, spells, untyped
+
+_HINT = (
+    "YAML reads text without quotes as a number, a boolean, null or a time where it looks like one (12:30, 0x1F, 1_000, 010, yes, NULL): "
+    "if text is meant, quote it. A value of -e name=value or of a survey is text: pass the whole list as one variable (offsets: "
+    "\"{{ my_offsets }}\"), or JSON text in the option content. If the other type is meant, use force: true."
+)
+
+#: a time as YAML 1.1 takes it from text without quotes, and as Ansible then writes it
+_YAML_TIME = re.compile(r"\d{4}-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?")
+_REWRITTEN_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{6})?(?:[-+]\d\d:\d\d)?")
+_TEXT, _NULL = "text", "null"
+
+
+def _type(value) -> str:
+    if value is None:
+        return _NULL
+    if isinstance(value, bool):
+        return "boolean"
+    return "number" if is_int(value) or isinstance(value, float) else _TEXT
+
+
+class _Live:
+    """The live values with which a declared one is compared."""
+
+    def __init__(self, maps):
+        self._maps = maps
+        self._samples = None
+
+    def values(self, name) -> list:
+        """One value of each type that the field has anywhere."""
+        if self._samples is None:
+            self._samples = {}
+            for one in self._maps():
+                for field, value in one.items():
+                    self._samples.setdefault(field, {}).setdefault(_type(value), value)
+        return list(self._samples.get(name, {}).values())
+
+
+def check_offset_types(actions, live, vouched=False) -> list:
+    """Raises DeclarationError for a declared value whose type was most likely lost. Returns warnings.
+
+    actions      those of a plan (see _core.plan.Action)
+    live         Snapshot of a source
+    vouched      whoever declares it says that the types are meant, as a backup does: warnings alone
+    """
+    others, warnings = _Live(lambda: (entry.offset for entry in live.entries.values())), []
+    for action in actions:
+        for name, value in (action.after or {}).items():
+            values, where = [(action.before or {}).get(name)], "its live value is"
+            if values == [None]:
+                values, where = others.values(name), "in another partition of this connector it is"
+            meant = _meant(value, values)
+            if meant is None:
+                continue
+            text = "The offset of partition %s: the field %s is declared as %s, but %s %s. Both are legal, and they are different values" % (
+                canonical(action.partition), name, describe(value), where, describe(meant))
+            if not vouched and value is not None and not isinstance(value, meant.__class__):
+                raise DeclarationError("%s, so nothing was changed. %s" % (text, _HINT))
+            warnings.append("%s. %s" % (text, "" if vouched else _HINT))
+    return warnings
+
+
+def _meant(value, values):
+    """The live value that a declared one was most likely to be like; None where nothing speaks for that."""
+    if _type(value) in map(_type, values):
+        times = [other for other in values if _type(other) == _TEXT and _YAML_TIME.fullmatch(other) and not _REWRITTEN_TIME.fullmatch(other)]
+        return times[0] if times and _type(value) == _TEXT and _REWRITTEN_TIME.fullmatch(value) else None
+    return next((other for other in values if _type(other) == _TEXT or spells(value, other)), None)
+
+
+def check_partition_types(wanted: dict, live, vouched=False, new_vouched=False) -> list:
+    """A partition that is live under other types would become a new, silent, never read partition.
+
+    Setting it raises DeclarationError; for a removal that has nothing to remove, the warnings are returned. wanted: canonical partition -> Entry
+    """
+    new = [key for key, entry in wanted.items()
+           if key not in live.entries and key not in live.unreadable and isinstance(entry.partition, dict)]
+    if not new:
+        return []
+    known = {untyped(entry.partition): key for found in (live.entries, live.unreadable) for key, entry in found.items()
+             if isinstance(entry.partition, dict)}
+    others, warnings = _Live(lambda: (entry.partition for entry in live.entries.values())), []
+    for key in new:
+        meant = known.get(untyped(wanted[key].partition))
+        if meant in wanted:
+            continue
+        sets = wanted[key].offset is not None
+        if meant is None:
+            text = sets and _other_type(key, wanted[key].partition, others)
+            certain = not new_vouched
+        elif sets:
+            text, certain = ("The partition %s is not live, but %s is: the same text with other types, which Connect takes for another partition"
+                             % (key, meant)), True
+        else:
+            text, certain = "The partition %s has no offset to remove, but %s, the same text with other types, has one" % (key, meant), False
+        if text and certain and not vouched:
+            raise DeclarationError("%s. Declare it with the live types; nothing was changed. %s" % (text, _HINT))
+        if text:
+            warnings.append(text + ".")
+    return warnings
+
+
+def _other_type(key, partition, others):
+    """In words, a field that is text in all live partitions and no text here; None where there is none."""
+    for name, value in partition.items():
+        values = others.values(name)
+        if _type(value) != _TEXT and values and all(_type(other) == _TEXT for other in values):
+            return "The partition %s is not live, and its field %s is %s, while in all live partitions it is text, such as %s" % (
+                key, name, describe(value), describe(values[0]))
+    return None
+
+
+def check_lost_fields(actions, connector: str, vouched=False) -> list:
+    """A declared offset replaces the whole map, so a connector would miss the fields that only the live one has.
+
+    Raises DeclarationError; ``vouched``, they are meant to go: returns the warning.
+    """
+    losing = [(action, sorted(set(action.before) - set(action.after))) for action in actions if action.before and action.after is not None]
+    losing = [(canonical(action.partition), names) for action, names in losing if names]
+    if not losing:
+        return []
+    shown = ["%s (%s)" % (key, ", ".join(names)) for key, names in losing[:3]]
+    text = "%s of %s would lose fields that the live offset has: %s%s." % (
+        counted(losing), connector, ", ".join(shown), ", ..." if len(losing) > 3 else "")
+    if not vouched:
+        raise DeclarationError(
+            "%s A declared offset replaces the whole map, and a task that looks for one of these fields can fail or begin anew. Declare all fields, or "
+            "use force: true if the offset is meant without them. Nothing was changed." % text)
+    return [text]

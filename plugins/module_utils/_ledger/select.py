@@ -1,0 +1,70 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""Which ledger a module uses, by its options."""
+
+from __future__ import annotations
+
+import os
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.strimzi_pods import STRIMZI
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.configmap import DEFAULT as DEFAULT_CONFIG_MAP
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.configmap import ConfigMapLedger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.file import FileLedger, default_path
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.topic import DEFAULT, TopicLedger
+
+AUTO, TOPIC, FILE, CONFIG_MAP, NONE = "auto", "topic", "file", "configmap", "none"
+LEDGERS = [AUTO, TOPIC, FILE, CONFIG_MAP, NONE]
+
+
+def beside_file(params) -> dict:
+    """The same params with the ledger beside a standalone worker's file, unless another place is given."""
+    if params["offset_file"] and params["ledger"] in (AUTO, FILE) and not params["ledger_file"] and params.get("method", FILE) in (AUTO, FILE):
+        return dict(params, ledger_file=os.path.realpath(params["offset_file"]) + ".changes.json")
+    return params
+
+
+def ledger_for_changes(params, client, kafka, whole=False):
+    """The ledger of changes that have a name. Raises DeclarationError also where none is wanted."""
+    if params["ledger"] == NONE:
+        raise DeclarationError("change_id needs a ledger that remembers it, but ledger is none; nothing was changed.")
+    return open_ledger(beside_file(params), client, kafka, whole)
+
+
+def open_ledger(params, client, kafka, whole=False):
+    """The ledger, None for ledger: none. Raises DeclarationError that says what is missing.
+
+    params: ledger, and ledger_topic, ledger_file, ledger_configmap, connect_group where they are given. client, kafka: None if there is none;
+    with StrimziClient it is a ConfigMap, unless another place is given.
+    whole: see TopicLedger.
+    """
+    chosen = params.get("ledger") or AUTO
+    path = params.get("ledger_file")
+    operator = getattr(client, "method", None) == STRIMZI
+    if chosen == AUTO and operator and not path:
+        chosen = CONFIG_MAP
+    elif chosen == AUTO:
+        chosen = TOPIC if kafka is not None and not path else FILE
+    if chosen == NONE:
+        return None
+    if chosen == FILE:
+        return FileLedger(path) if path else _default_file(params, client, kafka)
+    if chosen == CONFIG_MAP:
+        if not operator:
+            raise DeclarationError("ledger: configmap needs method: strimzi; nothing was changed.")
+        return ConfigMapLedger(client, params.get("ledger_configmap") or DEFAULT_CONFIG_MAP)
+    if kafka is None:
+        raise DeclarationError("ledger: topic needs bootstrap_servers (or the variable kafka_bootstrap_servers of the host); nothing was changed.")
+    return TopicLedger(kafka, params.get("ledger_topic") or DEFAULT, params.get("connect_group") or None, whole)
+
+
+def _default_file(params, client, kafka):
+    """One for each Connect cluster, as far as it can be told apart: the same change is made on many, under the same name."""
+    cluster = client.root().get("kafka_cluster_id") if client is not None else kafka and kafka.cluster_id
+    if not cluster:
+        raise DeclarationError("ledger: file needs ledger_file here, as it is not known which Kafka cluster the changes are of; nothing was changed.")
+    return FileLedger(default_path(cluster, params.get("connect_group")), of_the_job=bool(os.environ.get("AWX_HOST")))

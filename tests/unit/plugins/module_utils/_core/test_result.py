@@ -1,0 +1,63 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import Entry, Snapshot, canonical
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets, make_plan
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.result import change_result
+
+
+def part(name):
+    return {"filename": name}
+
+
+LIVE = Snapshot(
+    "orders-source", "source",
+    [Entry(part(name), {"position": position}) for name, position in {"a": 40, "b": 5, "c": 7, "d": 8, "e": 9}.items()],
+    [Entry(part("u"), None), Entry(part("v"), None), Entry("raw key", None)], {canonical(part("e")): [{"position": 1}]})
+
+WISH = {"a": {"position": 0}, "b": {"position": 12}, "c": None, "d": {"line": 8}, "e": {"position": 10}, "n": {"position": 1},
+        "u": {"position": 1}, "v": None}
+
+LINES = [
+    '{"filename": "a"}: backward by 40', '{"filename": "b"}: forward by 7', '{"filename": "c"}: removed',
+    '{"filename": "d"}: direction unknown', '{"filename": "e"}: direction unknown', '{"filename": "n"}: new',
+    '{"filename": "u"}: direction unknown', '{"filename": "v"}: removed',
+]
+
+
+def diff(desired, max_entries=0):
+    found, = change_result(make_plan(LIVE, desired), "topic", max_entries)["diff"]
+    return found
+
+
+def declared(names):
+    desired = DesiredOffsets.document([{"partition": part(name), "offset": WISH[name]} for name in names])
+    desired.force = True  # one of them loses a field
+    return desired
+
+
+def test_every_change_is_told_with_its_direction_and_distance():
+    found = diff(declared(WISH))
+    assert found["prepared"] == "\n".join(["orders-source (moves)", *LINES]) + "\n"
+    assert found["before_header"] == "orders-source (offsets)" and found["after"]['{"filename": "a"}'] == {"position": 0}
+
+
+@pytest.mark.parametrize("max_entries, lines", [
+    (0, LINES[:3]), (5, LINES[:3]), (3, LINES[:3]), (2, [*LINES[:2], "1 more changes are not shown"]),
+    (1, [LINES[0], "2 more changes are not shown"]),
+])
+def test_only_changes_are_told_and_the_list_is_cut(max_entries, lines):
+    assert diff(declared("abc"), max_entries)["prepared"].splitlines() == ["orders-source (moves)", *lines]
+
+
+def test_a_raw_key_is_told_as_text():
+    assert diff(DesiredOffsets.absent(None, ["raw key"]))["prepared"] == 'orders-source (moves)\n"raw key": removed\n'
+
+
+def test_nothing_is_told_where_nothing_changes():
+    desired = DesiredOffsets.document([{"partition": part("a"), "offset": {"position": 40}}])
+    assert sorted(diff(desired)) == ["after", "after_header", "before", "before_header"]

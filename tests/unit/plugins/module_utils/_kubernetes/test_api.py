@@ -1,0 +1,154 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The calls of the Kubernetes API, against a stub."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes import api
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.api import Kubernetes, Login, login
+
+PATH = "/apis/kafka.strimzi.io/v1/namespaces/ns/kafkaconnectors/orders"
+NOTHING = {"host": None, "api_key": None, "ca_cert": None, "verify_ssl": None, "kubeconfig": None, "context": None}
+
+
+class Time:
+    now = 0.0
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+    def clock(self):
+        return self.now
+
+
+@pytest.fixture
+def kube(stub):
+    time = Time()
+    kube = Kubernetes(Login(stub.url, lambda: "t0ken", True, None, None), time.sleep, time.clock)
+    yield kube
+    kube.close()
+
+
+def status(code, reason, message, **details):
+    return {"kind": "Status", "code": code, "reason": reason, "message": message, "details": details}
+
+
+def found(version="1", **more):
+    return {"kind": "KafkaConnector", "metadata": {"name": "orders", "resourceVersion": version}, **more}
+
+
+@pytest.mark.parametrize("code, body, kind, words", [
+    (404, status(404, "NotFound", "kafkaconnectors \"orders\" not found", name="orders"), errors.KubeNotFound, '"orders" not found'),
+    (404, "404 page not found\n", errors.KubeNotServed, "does not serve that"),
+    (404, status(404, "NotFound", "the server could not find the requested resource"), errors.KubeNotServed, "does not serve that"),
+    (403, status(403, "Forbidden", "no"), errors.KubeDenied, "needs the verb get on the resource kafkaconnectors"),
+    (401, status(401, "Unauthorized", "Unauthorized"), errors.KubeDenied, "does not know this login"),
+    (200, "<html><title>Login</title></html>", errors.KubeError, "not Kubernetes' .Login."),
+    (301, "", errors.KubeError, "not Kubernetes'"),
+])
+def test_failures_of_a_read(stub, kube, code, body, kind, words):
+    stub.reply(code, body)
+    with pytest.raises(kind, match=words) as caught:
+        kube.get(PATH)
+    assert caught.value.__class__ is kind and "t0ken" not in caught.value.message and len(stub) == 1
+
+
+def test_rights_are_named_by_verb_and_resource(stub, kube):
+    stub.reply(403, status(403, "Forbidden", "no"))
+    for call, words in ((lambda: kube.get(PATH.rsplit("/", 1)[0]), "verb list on the resource kafkaconnectors"),
+                        (lambda: kube.create("/api/v1/namespaces/ns/configmaps", {}), "verb create on the resource configmaps")):
+        with pytest.raises(errors.KubeDenied, match=words):
+            call()
+
+
+def test_a_read_is_repeated(stub, kube):
+    stub.reply(503, "busy").reply(429, status(429, "TooManyRequests", "later")).reply(200, found())
+    assert kube.get(PATH)["metadata"]["name"] == "orders" and len(stub) == 3
+    assert stub.requests[0][2]["Authorization"] == "Bearer t0ken"
+
+
+def test_nobody_there(refused):
+    with pytest.raises(errors.KubeUnreachable, match="no answer from the Kubernetes API server.*Check host, or kubeconfig"):
+        Kubernetes(Login(refused, lambda: None, True, None, None)).get(PATH)
+
+
+def test_an_update_is_made_on_what_was_seen(stub, kube):
+    stub.reply(200, found("7")).reply(200, found("8"))
+    kube.update(PATH, lambda resource: [{"op": "add", "path": "/x", "value": 1}])
+    verb, path, headers, body = stub.requests[1]
+    assert (verb, path, headers["Content-Type"]) == ("PATCH", PATH, "application/json-patch+json")
+    assert json.loads(body) == [{"op": "test", "path": "/metadata/resourceVersion", "value": "7"}, {"op": "add", "path": "/x", "value": 1}]
+
+
+def test_nothing_to_do_is_not_sent(stub, kube):
+    stub.reply(200, found("7"))
+    assert kube.update(PATH, lambda resource: [])["metadata"]["resourceVersion"] == "7" and len(stub) == 1
+
+
+@pytest.mark.parametrize("code", [409, 422])
+def test_an_update_is_made_anew_on_what_is_there_then(stub, kube, code):
+    stub.reply(200, found("7")).reply(code, status(code, "Conflict", "modified")).reply(200, found("8", mark=1)).reply(200, found("9"))
+    seen = []
+    kube.update(PATH, lambda resource: seen.append(resource.get("mark")) or [{"op": "add", "path": "/x", "value": 1}])
+    assert seen == [None, 1] and json.loads(stub.requests[3][3])[0]["value"] == "8"
+
+
+def test_a_value_that_is_not_allowed_is_not_tried_for_ever(stub, kube):
+    stub.reply(200, found("7")).reply(422, status(422, "Invalid", "spec.state: Unsupported value")).reply(200, found("7"))
+    with pytest.raises(errors.KubeConflict, match="Unsupported value"):
+        kube.update(PATH, lambda resource: [{"op": "add", "path": "/x", "value": 1}])
+    assert len(stub) == 3
+
+
+def test_an_update_whose_answer_got_lost_is_looked_into(stub, kube):
+    stub.reply(200, found("7")).breaks("close").reply(200, found("8", done=True))
+    assert kube.update(PATH, lambda resource: [] if resource.get("done") else [{"op": "add", "path": "/done", "value": True}])["done"]
+    assert [request[0] for request in stub.requests] == ["GET", "PATCH", "GET"]
+
+
+# ---- logging in ---------------------------------------------------------------------------------------------------
+
+def test_by_options():
+    made = login({**NOTHING, "host": "https://kube:6443/", "api_key": "t0ken", "ca_cert": "/ca.pem"})
+    assert (made.host, made.token(), made.verify, made.namespace) == ("https://kube:6443", "t0ken", "/ca.pem", None)
+    assert login({**NOTHING, "host": "https://kube", "verify_ssl": False}).verify is False
+
+
+@pytest.mark.parametrize("host", ["kube:6443", "https://me:secret@kube"])
+def test_a_host_that_is_none(host):
+    with pytest.raises(errors.DeclarationError, match="host must look like") as caught:
+        login({**NOTHING, "host": host})
+    assert "secret" not in caught.value.message
+
+
+def test_in_a_pod(tmp_path, monkeypatch):
+    for name, text in (("token", "mounted\n"), ("namespace", "kafka"), ("ca.crt", "x")):
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(api, "_POD", str(tmp_path))
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    made = login(NOTHING)
+    assert (made.host, made.token(), made.verify, made.namespace) == ("https://10.0.0.1:443", "mounted", str(tmp_path / "ca.crt"), "kafka")
+    (tmp_path / "token").write_text("renewed")
+    assert made.token() == "renewed"
+
+
+def test_a_kubeconfig(tmp_path):
+    pytest.importorskip("kubernetes")
+    config = {"apiVersion": "v1", "kind": "Config", "current-context": "one",
+              "clusters": [{"name": "c", "cluster": {"server": "https://kube:6443", "insecure-skip-tls-verify": True}}],
+              "users": [{"name": "u", "user": {"token": "t0ken"}}],
+              "contexts": [{"name": name, "context": {"cluster": "c", "user": "u", "namespace": name + "-ns"}} for name in ("one", "two")]}
+    (tmp_path / "config").write_text(json.dumps(config))
+    made = login({**NOTHING, "kubeconfig": str(tmp_path / "config")})
+    assert (made.host, made.token(), made.verify, made.namespace) == ("https://kube:6443", "t0ken", False, "one-ns")
+    assert login({**NOTHING, "kubeconfig": str(tmp_path / "config"), "context": "two"}).namespace == "two-ns"
+    for wrong in ({"kubeconfig": str(tmp_path / "none")}, {"kubeconfig": str(tmp_path / "config"), "context": "three"}):
+        with pytest.raises(errors.DeclarationError, match="The kubeconfig .* cannot be used: .*Give kubeconfig, or host and api_key"):
+            login({**NOTHING, **wrong})
