@@ -105,14 +105,18 @@ class Fleet:
 
 @pytest.fixture
 def fleet(live_stack):
-    """Three clusters whose connector is stopped and has written records 0 to 4. Jobs lose their disk, so the ledger is a topic."""
+    """Three clusters whose connector is stopped and has written records 0 to 4. Jobs lose their disk, so the ledger is a topic.
+
+    As their connectors have the same offsets, nothing but the inventory tells which of the offsets topics is whose.
+    """
     found = live_stack.endpoints()
     clusters = found["clusters"]
     workers = {host: Worker(clusters[cluster]["urls"][0]) for host, cluster in HOSTS.items()}
     groups = {"all": {"children": ["eu", "us", "canary"], "vars": {"kafka_bootstrap_servers": found["bootstrap_servers"]}},
               "eu": {"hosts": ["eu-2", "eu-1"]}, "us": {"hosts": ["us-1"]},
               "canary": {"hosts": ["eu-1"]},
-              "_meta": {"hostvars": {host: {"kafka_connect_url": worker.url, "kafka_connect_group": clusters[HOSTS[host]]["group_id"]}
+              "_meta": {"hostvars": {host: {"kafka_connect_url": worker.url, "kafka_connect_group": clusters[HOSTS[host]]["group_id"],
+                                            "kafka_connect_offset_topic": clusters[HOSTS[host]]["offset_topic"]}
                                      for host, worker in workers.items()}}}
     fleet = Fleet(workers, f"t-{uuid.uuid4().hex[:8]}", groups)
     for worker in workers.values():
@@ -136,7 +140,7 @@ def vaulted(fleet, locked, tmp_path) -> Fleet:
     text = tool("ansible-vault", "encrypt_string", *words)
     address = "".join(f"{line.strip()}\n" for line in text.splitlines() if "!vault" not in line)
     hosts = fleet.groups["_meta"]["hostvars"]
-    hosts["eu-1"] = found | {"kafka_connect_url": locked.url, "kafka_connect_group": f"connect-{LOCKED}"}
+    hosts["eu-1"] = found | {"kafka_connect_url": locked.url, "kafka_connect_group": f"connect-{LOCKED}", "kafka_connect_offset_topic": f"connect-{LOCKED}-offsets"}
     hosts["us-1"]["kafka_connect_url"] = {"__ansible_vault": address}
     locked.create(fleet.name, shaped(topic=fleet.name))
     locked.set_offsets(fleet.name, [at(4)])
