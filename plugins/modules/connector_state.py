@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: connector_state
-short_description: Start, pause or stop a Kafka Connect connector and wait until it is a fact
+short_description: Start, pause, stop or restart a Kafka Connect connector and wait until it is a fact
 version_added: 1.0.0
 author:
   - streamops contributors (@streamops)
@@ -21,7 +21,9 @@ attributes:
   diff_mode:
     support: full
   idempotent:
-    support: full
+    support: partial
+    details:
+      - O(state=restarted) with O(tasks=all) or with numbers restarts at every run. With O(tasks=failed) nothing is restarted unless something failed.
 options:
   name:
     description: Name of the connector.
@@ -33,13 +35,25 @@ options:
         a failure if it fails again.
       - V(paused) means PAUSED. Tasks that exist keep their resources and their position in memory.
       - V(stopped) means STOPPED with no task left. Only then can offsets be changed. Needs Connect 3.5.
+      - V(restarted) restarts what O(tasks) says, and waits until it is up again, as RUNNING or PAUSED as it was. It is a failure if it fails again.
+        This is what remains to do where a task failed and its cause is removed, as after the offset of a record that a sink cannot process was skipped.
+        It does not start a connector that is STOPPED.
     type: str
-    choices: [started, paused, stopped]
+    choices: [started, paused, stopped, restarted]
     required: true
+  tasks:
+    description:
+      - What O(state=restarted) restarts. V(failed) is the connector and its tasks as far as they are FAILED; nothing is changed if there are none.
+        V(all) is the connector and all its tasks, in whatever state. Both need Connect 3.0.
+      - A list of numbers, such as V([0, 2]), restarts these tasks and not the connector itself.
+      - V(failed) by default. Without O(state=restarted) it is refused.
+    type: list
+    elements: str
   method:
     description:
-      - V(rest) asks Connect. V(strimzi) changes C(spec.state) of the resource from which Strimzi's operator makes the connector, and waits for what
-        the operator then reports. Put back by V(started) or V(paused), C(spec.state) is what it was before V(stopped), also if there was none.
+      - V(rest) asks Connect. V(strimzi) changes C(spec.state) of the resource from which Strimzi's operator makes the connector, or has it restart by
+        annotations there, and waits for what the operator then reports. Put back by V(started) or V(paused), C(spec.state)
+        is what it was before V(stopped), also if there was none.
       - V(auto) is V(strimzi) with O(namespace) or O(resource), else V(rest).
     type: str
     choices: [auto, rest, strimzi]
@@ -81,6 +95,20 @@ EXAMPLES = r"""
     connect_url: http://connect.example.com:8083
     name: orders-source
     state: started
+
+- name: Restart what failed, now that the record that cannot be processed is skipped
+  streamops.kafka_connect.connector_state:
+    connect_url: http://connect.example.com:8083
+    name: orders-sink
+    state: restarted
+    tasks: failed
+
+- name: Restart two tasks
+  streamops.kafka_connect.connector_state:
+    connect_url: http://connect.example.com:8083
+    name: orders-sink
+    state: restarted
+    tasks: [0, 2]
 
 - name: Stop a connector that Strimzi's operator owns
   streamops.kafka_connect.connector_state:
@@ -137,6 +165,23 @@ connector:
     worker_id: 10.0.0.7:8083
     version: 4.3.1
     tasks: []
+restarted:
+  description: What was, or in check mode would be, restarted.
+  returned: with O(state=restarted)
+  type: dict
+  contains:
+    connector:
+      description: Whether the connector itself was.
+      type: bool
+      returned: success
+    tasks:
+      description: Numbers of its tasks that were.
+      type: list
+      elements: int
+      returned: success
+  sample:
+    connector: false
+    tasks: [0, 2]
 diff:
   description: What differs, before and after. In check mode it is what would differ.
   returned: with C(--diff)
@@ -146,21 +191,30 @@ diff:
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi import connect_or_operator
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.connector_state import declare_state
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.connector_state import declare_restarted, declare_state
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
+
+
+def declare(client, params, check_mode):
+    if params["state"] == "restarted":
+        return declare_restarted(client, params["name"], params["tasks"], params["wait_timeout"], check_mode)
+    if params["tasks"] is not None:
+        raise DeclarationError("tasks belongs to state: restarted. Nothing was changed.")
+    return declare_state(client, params["name"], params["state"], params["wait_timeout"], check_mode, params["force"])
 
 
 def main():
     run(
         dict(
             name=dict(type="str", required=True),
-            state=dict(type="str", choices=["started", "paused", "stopped"], required=True),
+            state=dict(type="str", choices=["started", "paused", "stopped", "restarted"], required=True),
+            tasks=dict(type="list", elements="str"),
             method=dict(type="str", choices=["auto", "rest", "strimzi"], default="auto"),
             resource=dict(type="str"),
             force=dict(type="bool", default=False),
             wait_timeout=dict(type="int", default=120),
         ),
-        lambda client, params, check_mode: declare_state(
-            client, params["name"], params["state"], params["wait_timeout"], check_mode, params["force"]),
+        declare,
         connect=connect_or_operator(),
     )
 

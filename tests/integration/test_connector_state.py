@@ -122,3 +122,67 @@ def test_old_workers(version, name, run, v35, v34):
             assert cluster.worker.state(name) == ("PAUSED", ["PAUSED"])
     finally:
         cluster.worker.delete(name)
+
+
+# ---- restarted ---------------------------------------------------------------------------------------------------------
+
+RESTARTED = (*PREDICTED, "restarted")
+
+
+def restarts(recorder) -> list[tuple[str, str]]:
+    return [(verb, path.partition("/restart")[2]) for verb, path in recorder.writes()]
+
+
+def test_restarted_with_what_is_failed(make, run, worker, recorder):
+    name = make(shaped(), state="RUNNING")
+    worker.await_state(name, "RUNNING", ["RUNNING"])
+    arguments = {"name": name, "state": "restarted", "connect_url": [recorder.url]}
+    for check in (True, False):
+        result = run("connector_state", check=check, tasks="failed", **arguments)
+        assert result["changed"] is False and not result["failed"] and result["restarted"] == {"connector": False, "tasks": []}
+    assert recorder.verbs == {"GET"}
+
+
+def test_restarted_fails_again_until_the_cause_is_removed(make, run, worker, tmp_path, recorder):
+    """A sink whose file is in a directory that there is not: its task fails when it starts."""
+    name = make({"connector.class": "org.apache.kafka.connect.file.FileStreamSinkConnector",
+                 "topics": "of-nobody", "file": f"{tmp_path}/missing/out.txt"}, state="RUNNING")
+    worker.await_state(name, "RUNNING", ["FAILED"])
+    arguments = {"name": name, "state": "restarted", "connect_url": [recorder.url]}
+    dry = run("connector_state", check=True, **arguments)
+    assert dry["changed"] and dry["restarted"] == {"connector": False, "tasks": [0]} and recorder.verbs == {"GET"}
+    failed = run("connector_state", **arguments)
+    assert failed["failed"] and "was restarted, but failed: task 0: " in failed["msg"], failed["msg"]
+    assert "Couldn't find or create file" in failed["msg"]
+    assert restarts(recorder) == [("POST", "?includeTasks=true&onlyFailed=true")]
+    (tmp_path / "missing").mkdir()
+    real = run("connector_state", **arguments)
+    assert not real["failed"] and {key: real[key] for key in RESTARTED} == {key: dry[key] for key in RESTARTED}
+    assert worker.state(name) == ("RUNNING", ["RUNNING"])
+    assert run("connector_state", **arguments)["changed"] is False
+
+
+@pytest.mark.parametrize("tasks, connector, sent", [("all", True, "?includeTasks=true&onlyFailed=false"), ([0], False, "")])
+def test_restarted_though_nothing_failed(tasks, connector, sent, make, run, worker, recorder, main):
+    name = make(shaped(records_per_partition=2), state="RUNNING")
+    wait_until(lambda: worker.offsets(name) == [at(1)])
+    started = time.monotonic()
+    arguments = {"name": name, "state": "restarted", "tasks": tasks, "connect_url": [recorder.url]}
+    dry = run("connector_state", check=True, **arguments)
+    assert recorder.verbs == {"GET"}
+    real = run("connector_state", **arguments)
+    assert not real["failed"] and restarts(recorder) == [("POST", sent)]
+    assert {key: dry[key] for key in RESTARTED} == {key: real[key] for key in RESTARTED}
+    assert real["changed"] and real["restarted"] == {"connector": connector, "tasks": [0]}
+    assert worker.state(name) == ("RUNNING", ["RUNNING"]) and time.monotonic() - started < 20
+    missing = run("connector_state", name=name, state="restarted", tasks=[0, 4])
+    assert missing["failed"] and f"{name} has no task 4." in missing["msg"]
+
+
+def test_restarted_is_no_start(make, run):
+    name = make(shaped())
+    for tasks in ("all", [0]):
+        result = run("connector_state", name=name, state="restarted", tasks=tasks)
+        assert result["failed"] and "is STOPPED, so there is nothing to restart. Use state: started." in result["msg"]
+    refused = run("connector_state", name=name, state="started", tasks="all")
+    assert refused["failed"] and refused["msg"] == "tasks belongs to state: restarted. Nothing was changed."

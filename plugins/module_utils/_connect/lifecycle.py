@@ -31,7 +31,7 @@ _LOOK_AGAIN = 1.0
 _REFUSED = 3.0
 #: seconds without any task after which a connector that has none is taken at its word
 _SETTLE = 5.0
-#: seconds until Connect has passed a restart on to every worker
+#: seconds until Connect has passed a restart on to every worker; and for which what was restarted has to stay up
 _RESTART_DELAY = 1.0
 
 
@@ -74,6 +74,12 @@ class Connector:
         parts += [("task %s" % task.get("id"), task.get("state"), task.get("trace")) for task in self.tasks]
         return "; ".join("%s: %s" % (who, without_plugins(((trace or "no trace").strip().splitlines() or [""])[0]))
                          for who, state, trace in parts if state == FAILED)
+
+    @property
+    def parts(self) -> dict:
+        """{None: (state, trace, worker) of the connector itself, number of a task: the same of it}"""
+        found = {task.get("id"): (task.get("state"), task.get("trace"), task.get("worker_id")) for task in self.tasks}
+        return {None: (self.state, self.trace, self.worker_id), **found}
 
     def result(self) -> dict:
         return {"name": self.name, "type": self.kind, "state": self.state, "worker_id": self.worker_id,
@@ -226,6 +232,30 @@ class Lifecycle:
             return settled and bool(now.tasks) or idle.holds(settled)
 
         return self._wait("be RUNNING with its tasks", up)
+
+    def restart(self, requests: list, parts: list, found: Connector) -> Connector:
+        """Send the requests, each without parameters, and wait until the parts (see Connector.parts) are up again, or FAILED again.
+
+        Connect answers before anything has happened, and the state before is often the one after, so that each part has to be seen in another state
+        in between. One that never is, is as it is after a while: restarted between two looks, or FAILED all the time, as a task also is while it starts.
+        """
+        before, unseen = found.parts, set(parts)
+        for request in requests:
+            request()
+        patience = _SETTLE if FAILED in {before[part][0] for part in parts} else _RESTART_DELAY
+        end, up = self.clock() + patience, _Steady(self.clock, _RESTART_DELAY)
+
+        def restarted(now):
+            shown = {part: now.parts.get(part) for part in parts}
+            unseen.difference_update(part for part in parts if shown[part] != before.get(part))
+            states = {one and one[0] for one in shown.values()}
+            if unseen and self.clock() < end:
+                return False
+            if FAILED in states and states <= {RUNNING, PAUSED, FAILED}:
+                return True
+            return up.holds(states <= {RUNNING, PAUSED})
+
+        return self._wait("be restarted", restarted)
 
     def _is_due(self, wanted: str, found: Connector) -> bool:
         """Has it to be asked for? Also where the status shows it still, but another state was asked for since."""

@@ -20,6 +20,7 @@ SINCE = {
     "offsets": ((3, 5), "show offsets"),
     "alter": ((3, 6), "change offsets"),
     "initial_state": ((3, 7), "create a connector with an initial state"),
+    "restart": ((3, 0), "restart a connector together with its tasks"),
 }
 
 
@@ -126,6 +127,10 @@ class ConnectClient:
     def restart_failed(self, name: str) -> None:
         """Restart what is FAILED of the connector and its tasks (KIP-745, Connect 3.0)."""
         self._call("POST", _path(name, "restart") + "?includeTasks=true&onlyFailed=true")
+
+    def restart_all(self, name: str) -> None:
+        """Restart the connector and all its tasks (KIP-745, Connect 3.0)."""
+        self._call("POST", _path(name, "restart") + "?includeTasks=true&onlyFailed=false")
 
     def restart(self, name: str) -> None:
         """Restart the connector alone, not its tasks."""

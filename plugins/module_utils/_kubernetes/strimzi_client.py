@@ -151,17 +151,37 @@ class StrimziClient(ConnectorResources):
         return name in self._stopped
 
     def restart_failed(self, name: str) -> None:
-        """Restart what is FAILED, the connector first, then one task after the other: that is how the operator does it."""
+        """Restart what is FAILED. Warns of what the operator did not restart: that is so where it fails again."""
+        for complaint in self._restarts(name, lambda state: state == "FAILED"):
+            if complaint:
+                self._warn(complaint)
+
+    def restart_all(self, name: str) -> None:
+        """Restart the connector and all its tasks. Raises StateError if the operator did not."""
+        for complaint in self._restarts(name, lambda state: True):
+            if complaint:
+                raise errors.StateError(complaint)
+
+    def restart_task(self, name: str, task: int) -> None:
+        complaint = self._restart(name, *self._annotation(self.resource(name), name, task))
+        if complaint:
+            raise errors.StateError(complaint)
+
+    def _restarts(self, name, chosen):
+        """The connector first, then one task after the other: that is how the operator does it. Gives what went wrong, or None, of each."""
         resource = self.resource(name)
-        mirror = resource["kind"] == MIRROR
-        self._changed = True
         found = strimzi_resource.status_of(resource, name) or {}
-        if (found.get("connector") or {}).get("state") == "FAILED":
-            self._restart(name, "strimzi.io/restart-connector" if mirror else "strimzi.io/restart", name if mirror else "true")
-        for task in found.get("tasks") or []:
-            if task.get("state") == "FAILED":
-                self._restart(name, "strimzi.io/restart-connector-task" if mirror else "strimzi.io/restart-task",
-                              "%s:%s" % (name, task["id"]) if mirror else str(task["id"]))
+        states = [(None, (found.get("connector") or {}).get("state"))] + [(task["id"], task.get("state")) for task in found.get("tasks") or []]
+        for part, state in states:
+            if chosen(state):
+                yield self._restart(name, *self._annotation(resource, name, part))
+
+    @staticmethod
+    def _annotation(resource, name, task) -> tuple:
+        """(annotation, its value) that has the operator restart a task, or the connector itself (None)."""
+        if resource["kind"] == MIRROR:
+            return ("strimzi.io/restart-connector", name) if task is None else ("strimzi.io/restart-connector-task", "%s:%s" % (name, task))
+        return ("strimzi.io/restart", "true") if task is None else ("strimzi.io/restart-task", str(task))
 
     def way_back(self, name: str, word: str) -> str:
         """How to bring about running or paused by hand, in words."""
@@ -208,8 +228,9 @@ class StrimziClient(ConnectorResources):
             self._update(name, lambda resource: strimzi_resource.annotation_operations(resource, {LOOK: None}))
             self._looking.discard(name)
 
-    def _restart(self, name, annotation, value) -> None:
-        """An annotation that stays would have it restarted at each pass: that is so where it fails again."""
+    def _restart(self, name, annotation, value):
+        """What went wrong, or None. An annotation that stays would have it restarted at each pass: that is so where it fails again."""
+        self._changed = True
         self._nudges.begin(name, self._update(name, lambda resource: strimzi_resource.annotation_operations(resource, {annotation: value})))
         begun, failed = self.kube.clock(), []
         try:
@@ -217,15 +238,15 @@ class StrimziClient(ConnectorResources):
                 resource = self.resource(name)
                 waited = self.kube.clock() - begun
                 if annotation not in strimzi_resource.annotations(resource):
-                    return
+                    return None
                 failed = strimzi_resource.restart_complaints(resource)
                 if waited > min(_RESTART, self._wait_timeout) or failed and waited > self._nudges.patience:
                     break
                 self.kube.sleep(_POLL)
         finally:
             self._update(name, lambda resource: strimzi_resource.annotation_operations(resource, {annotation: None}))
-        self._warn("The operator did not restart %s as asked for by the annotation %s: %s. The annotation was taken away again." % (
-            name, annotation, "; ".join(failed).rstrip(".") or "it says nothing about it"))
+        return "The operator did not restart %s as asked for by the annotation %s: %s. The annotation was taken away again." % (
+            name, annotation, "; ".join(failed).rstrip(".") or "it says nothing about it")
 
     def _warn(self, text) -> None:
         if text not in self.warnings:

@@ -493,3 +493,14 @@ def test_kubeconfig(method, running, restricted, name):
     assert result["changed"], result
     wrong = method(host=None, ca_cert=None, api_key=None, kubeconfig=path, context="other", offsets=[at(1)])
     assert wrong["failed"] and "The kubeconfig" in wrong["msg"] and "other" in wrong["msg"]
+
+
+def test_tasks_are_restarted(connect, namespace, method, running):
+    name = running()
+    for tasks, numbers, connector in (("all", [0], True), ([0], [0], False)):
+        assert method("connector_state", check=True, state="restarted", tasks=tasks)["changed"]
+        result = method("connector_state", state="restarted", tasks=tasks)
+        assert result["changed"] and result["restarted"] == {"connector": connector, "tasks": numbers}, result
+        connect.await_state(name, "RUNNING", ["RUNNING"])
+    assert not method("connector_state", state="restarted", tasks="failed")["changed"]
+    assert annotations(namespace, name) == {}

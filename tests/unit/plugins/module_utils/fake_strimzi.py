@@ -128,14 +128,14 @@ class Operator:
     """Follows spec.state, and carries out what the annotation says. ``says``: a Warning instead of carrying out; ``deaf``: does nothing.
 
     What fails is tried once more, and then not before the next event. ``refusal(state)``: (reason, message) if Connect does not carry that
-    state out now: NotReady. ``broken``: connector and restarts fail.
+    state out now: NotReady. ``broken``: connector and restarts fail; ``refuses_restarts``: these alone.
     """
 
     def __init__(self, name="orders", plural="kafkaconnectors", version="v1", live=None):
         self.path = f"{BASE}/{version}/namespaces/kafka/{plural}/{name}"
         self.live = live if live is not None else [{"partition": {"f": "a"}, "offset": {"p": 2**53 + 1}}]
         self.says, self.deaf, self.seen, self.done = None, False, None, []
-        self.only_once = self.broken = False
+        self.only_once = self.broken = self.refuses_restarts = False
         self.refusal, self.reached, self.tried = (lambda state: None), None, []
 
     def __call__(self, kube):
@@ -164,7 +164,7 @@ class Operator:
         self.warning = None
         for name in {"strimzi.io/restart", "strimzi.io/restart-task"} & set(there):
             self.done.append(name)
-            if self.broken and name == "strimzi.io/restart":
+            if (self.broken or self.refuses_restarts) and name == "strimzi.io/restart":
                 self.warning = ("RestartConnector", "POST /connectors/orders/restart returned 500 (500)")
             else:
                 del there[name]

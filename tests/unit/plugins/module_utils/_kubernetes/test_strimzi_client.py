@@ -715,6 +715,28 @@ def test_a_restart_is_asked_for_once(bench, broken):
     assert bench.operator.done.count("strimzi.io/restart") == restarts
 
 
+def restarted(bench, monkeypatch, tasks, check_mode=False):
+    monkeypatch.setattr(connector_state, "Lifecycle", lambda *given: lifecycle(bench))
+    return connector_state.declare_restarted(bench.client, "orders", tasks, 60, check_mode)
+
+
+@pytest.mark.parametrize("tasks, asked", [(["all"], ["strimzi.io/restart", "strimzi.io/restart-task"]), (["0"], ["strimzi.io/restart-task"])])
+def test_parts_are_restarted_by_annotations(bench, monkeypatch, tasks, asked):
+    assert restarted(bench, monkeypatch, tasks, check_mode=True)["changed"] and bench.operator.done == []
+    assert restarted(bench, monkeypatch, tasks)["changed"]
+    assert [name for name in bench.operator.done if "restart" in name] == asked and bench.annotations == {}
+    assert not restarted(bench, monkeypatch, ["failed"])["changed"]
+
+
+def test_what_the_operator_does_not_restart_is_a_failure(bench, monkeypatch):
+    """What runs on is not FAILED, so that nothing else shows it."""
+    bench.operator.refuses_restarts = True
+    with pytest.raises(errors.StateError, match="The operator did not restart orders as asked for by the annotation strimzi.io/restart: .*"
+                                                "returned 500 .*The annotation was taken away again"):
+        restarted(bench, monkeypatch, ["all"])
+    assert bench.annotations == {} and bench.client.warnings == []
+
+
 # ---- ledger -------------------------------------------------------------------------------------------------------
 
 def once(bench, change_id="CHG-1", undo=False):
