@@ -130,8 +130,7 @@ class Verification:
             },
             {
                 "name": "Make the topics",
-                "ansible.builtin.include_role": {"name": ROLE, "tasks_from": "boundary"},
-                "vars": {"verify_replay_boundary": "{{ taken }}", "verify_replay_after": "{{ after }}"},
+                "ansible.builtin.set_fact": {"made": "{{ taken | streamops.kafka_connect.replay_topics(after) }}"},
             },
         ]
         for number, use in enumerate(uses):
@@ -139,7 +138,7 @@ class Verification:
             failed = {"name": "Note it", "ansible.builtin.set_fact": {f"failed{number}": "{{ ansible_failed_result.msg }}"}}
             tasks.append({"name": f"Use {number}", "block": [role], "rescue": [failed]})
         names = [*(f"failed{number}" for number in range(len(uses))), "verify_replay_report", "verify_replay_files"]
-        names += ["verify_replay_topics", "verify_replay_cluster_ids"]
+        names.append("made")
         # By a template file: text in the argument of a task would itself become a structure.
         lines = ",\n".join(f'"{name}": {{{{ {name} | default(none) | to_json }}}}' for name in names)
         (self.folder / "results.j2").write_text(f"{{{lines}}}")
@@ -179,8 +178,8 @@ def declared(minimum: str) -> dict:
         "verify_replay_expectation": {
             "version": 1,
             "change_id": "{{ '0815' }}",
-            "cluster_ids": "{{ verify_replay_cluster_ids }}",
-            "topics": "{{ verify_replay_topics }}",
+            "cluster_ids": "{{ made.cluster_ids }}",
+            "topics": "{{ made.topics }}",
             "checks": [
                 {"type": "replayed", "topic": "{{ topic }}", "min_ratio": 1.0},
                 {"type": "count", "topic": "{{ topic }}", "min": minimum, "max": LINES},
@@ -214,8 +213,8 @@ def test_check_mode(verification, twice):
         **{name: Unsafe(text) for name, text in texts.items()},
     )
     assert run.rc == 0, run.text
-    assert typed(left["verify_replay_topics"]) == typed(twice.topics)
-    assert left["verify_replay_cluster_ids"] == {"main": twice.cluster_id}
+    assert typed(left["made"]["topics"]) == typed(twice.topics)
+    assert left["made"]["cluster_ids"] == {"main": twice.cluster_id}
     assert left["failed0"] is None, left
     assert "Would run, with 1 checks" in run.flat and "--master local[2]" in run.flat.replace("'", ""), run.text
     assert not trap.exists(), "the text was run as a template"
