@@ -111,6 +111,35 @@ options:
         description: On the offsets topic, a partition's fields in the order in which the connector writes them.
         type: list
         elements: str
+      boundaries:
+        description:
+          - Topics that the connector delivers to, whose ends are returned in RV(connectors) as C(boundaries), for a proof of what it has delivered after
+            its change. They are read while it is stopped, right before its offsets are changed, and once it has delivered again. It needs
+            O(bootstrap_servers), and is left out where the offsets do not change.
+        type: dict
+        suboptions:
+          topics:
+            description: Names of topics, or globs, as of M(streamops.kafka_connect.topic_offsets_info).
+            type: list
+            elements: str
+            required: true
+          since:
+            description: Also returns where the topics were at this time, as O(streamops.kafka_connect.topic_offsets_info#module:timestamp).
+            type: str
+          quiet:
+            description: It has delivered when no end has moved for this many seconds, and a sink has read everything.
+            type: int
+            default: 10
+          wait:
+            description: Seconds to wait for that at most. What has come until then counts, with a warning.
+            type: int
+            default: 600
+  one_by_one:
+    description:
+      - Whether to change one connector after the other, in the order of O(connectors), so that those after one that fails are not changed. By default all
+        are stopped, changed and started together.
+    type: bool
+    default: false
   final_state:
     description:
       - The state to leave every connector in. V(found) is that in which each was.
@@ -180,6 +209,8 @@ connectors:
   description:
     - The connectors in the order of O(connectors). Each has its C(name), and what M(streamops.kafka_connect.connector_offsets) returns of it,
       such as C(changed), C(actions), C(offsets), C(offsets_before), C(method), C(state_before), C(connector), C(already_applied) and C(change).
+    - C(boundaries) is null, or C(stopped), and C(after) the change (null in check mode, or where it could not be read), each with C(cluster_id) and
+      C(topics) as M(streamops.kafka_connect.topic_offsets_info) returns them.
     - After a failure, null in the place of those that were not made; in check mode, of those that cannot be predicted.
   returned: unless the list itself is wrong
   type: list
@@ -252,6 +283,12 @@ def _connector_options() -> dict:
         consumer_group=dict(type="str"),
         raw_keys=dict(type="list", elements="str", no_log=False),
         key_order=dict(type="list", elements="str", no_log=False),
+        boundaries=dict(type="dict", options=dict(
+            topics=dict(type="list", elements="str", required=True),
+            since=dict(type="str"),
+            quiet=dict(type="int", default=10),
+            wait=dict(type="int", default=600),
+        )),
     )
 
 
@@ -264,6 +301,7 @@ def main():
                 mutually_exclusive=[("offsets", "src", "content", "reset_to")],
                 required_if=[("state", "present", ["offsets", "src", "content", "reset_to"], True)]),
             final_state=dict(type="str", choices=FINAL_STATES, default=FOUND),
+            one_by_one=dict(type="bool", default=False),
             max_entries=dict(type="int", default=1000),
         ),
         declare,

@@ -23,7 +23,7 @@ def declare(client, kafka, sources, params: dict, check_mode: bool) -> dict:
         raise DeclarationError("connectors %s; nothing was changed." % ("has %s more than once" % ", ".join(twice) if twice else "is empty"))
     declarations = [of_entry(params, entry) for entry in entries]
     try:
-        return execute(Session(client, kafka, sources, params), declarations, check_mode, _one)
+        return execute(Session(client, kafka, sources, params), declarations, check_mode, _one, params["one_by_one"])
     except ConnectError as error:
         made = {one["name"]: one for one in error.facts.get("connectors", [])}
         error.facts["connectors"] = [made.get(name) for name in names]

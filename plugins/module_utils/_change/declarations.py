@@ -25,7 +25,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.to
 #: force        as that of the module connector_offsets
 #: method       one of its methods
 #: own          keyword arguments of Router, of this connector alone
-Declaration = namedtuple("Declaration", ["name", "desired", "change_id", "undo", "final_state", "force", "method", "own"])
+#: boundaries   what Boundaries is asked for, or None
+Declaration = namedtuple("Declaration", ["name", "desired", "change_id", "undo", "final_state", "force", "method", "own", "boundaries"], defaults=[None])
 
 FOUND = "found"
 
@@ -52,7 +53,8 @@ def of_entry(params: dict, entry: dict) -> Declaration:
             check_id(change_id)
         desired = read_declaration(dict(entry, change_id=change_id, **_ALONE))
     return Declaration(entry["name"], desired, change_id, entry["state"] == "restored", entry["final_state"] or params["final_state"], entry["force"],
-                       params["method"], {name: entry[name] for name in _OWN})
+                       params["method"], {name: entry[name] for name in _OWN},
+                       entry["boundaries"] and dict(entry["boundaries"], consumer_group=entry["consumer_group"]))
 
 
 def of_document(params: dict, name: str, desired) -> Declaration:

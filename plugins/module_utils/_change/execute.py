@@ -29,19 +29,22 @@ def execute_one(session: Session, one: Declaration, check_mode: bool) -> dict:
     return run_alone(session.item(one, backup=session.backup_file(one.name)), check_mode)
 
 
-def execute(session: Session, declarations: list, check_mode: bool, shape) -> dict:
-    """The module's result. shape(connector, result of its change): what the module returns of it.
+def execute(session: Session, declarations: list, check_mode: bool, shape, one_by_one: bool = False) -> dict:
+    """The module's result. shape(connector, result of its change): what the module returns of it. one_by_one: in the order of the list, and none after
+    one that failed; else together.
 
     Raises ConnectError, which says what was changed and what was not.
     """
-    return _Run(session, declarations, shape).run(check_mode)
+    return _Run(session, declarations, shape, one_by_one).run(check_mode)
 
 
 class _Run:
-    def __init__(self, session, declarations, shape):
+    def __init__(self, session, declarations, shape, one_by_one):
         self._session = session
         self._declared = {one.name: one for one in declarations}
         self._shape = shape
+        self._one_by_one = one_by_one
+        self._boundaries = session.boundaries(declarations)
         self._cluster = self._backup = None
         self._warnings = []
         #: connector -> result of its change; connector -> ConnectError
@@ -75,14 +78,15 @@ class _Run:
             check_owners(self._session.params, {name: one.force for name, one in self._declared.items()}, self._warnings.append)
         names = list(self._declared)
         size = len(names)
-        if named and not check_mode:
+        if (named or self._one_by_one) and not check_mode:
             self._run_engine(names, True)  # what is wrong with the last one keeps the first one from being changed
             self._done.clear()
-            size = _NAMED
+            size = 1 if self._one_by_one else _NAMED
         for start in range(0, len(names), size):
             self._run_engine(names[start:start + size], check_mode)
             if self._failed:
                 break
+        self._finish_boundaries(check_mode)
         result = self._result()
         if self._failed:
             raise self._failure(result)
@@ -93,7 +97,7 @@ class _Run:
     def _run_engine(self, names, check_mode) -> None:
         """Raises ConnectError where nothing was changed."""
         engine = Engine({name: self._session.item(self._declared[name]) for name in names}, self._session.worker, self._session.sources,
-                        lambda items: self._session.write_backup(self._backup, items))
+                        self._before_writing)
         try:
             engine.run(check_mode)
         except errors.Interrupted as error:
@@ -108,6 +112,21 @@ class _Run:
             raise self._refused(engine)
         self._done.update(engine.done)
         self._failed.update(engine.failed)
+
+    def _before_writing(self, items) -> None:
+        """All of them are stopped."""
+        self._session.write_backup(self._backup, items)
+        self._boundaries.note(item.name for item in items)
+
+    def _finish_boundaries(self, check_mode) -> None:
+        """Of those that are made; in check mode, of those that would be."""
+        changed = {name: result for name, result in self._done.items() if name not in self._failed and _changes_offsets(result)}
+        if check_mode:
+            self._boundaries.note(changed)
+        else:
+            self._boundaries.finish({name: (result["connector"] or {}).get("type") for name, result in changed.items()})
+        for name, result in self._done.items():
+            result["boundaries"] = self._boundaries.found.get(name)
 
     def _check_interrupts(self, result) -> None:
         try:
@@ -127,7 +146,7 @@ class _Run:
         warnings.update((name, error.warnings) for name, error in self._failed.items())
         names = [name for name in self._declared if name in done]
         for result in done.values():
-            if backup and (result["counts"]["set"] or result["counts"]["remove"]):
+            if backup and _changes_offsets(result):
                 result["backup_file"] = backup
         return {
             "changed": any(result["changed"] for result in done.values()),
@@ -136,7 +155,7 @@ class _Run:
             "backup_file": backup if any(result["backup_file"] == backup for result in done.values()) else None,
             "cluster": self._cluster,
             "diff": [part for name in names if done[name]["changed"] for part in done[name]["diff"]],
-            "warnings": self._warnings + _said_once(warnings),
+            "warnings": self._warnings + _said_once(warnings) + self._boundaries.warnings,
         }
 
     def _failure(self, result):
@@ -164,6 +183,10 @@ class _Run:
         if len(failed) > 1:
             error.also("That is one of %d connectors of %d for which it cannot be done." % (len(failed), count))
         return error if "othing was changed" in error.message else error.also("Nothing was changed.")
+
+
+def _changes_offsets(result) -> bool:
+    return bool(result["counts"]["set"] or result["counts"]["remove"])
 
 
 def _messages(failed) -> dict:

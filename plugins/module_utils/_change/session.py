@@ -12,6 +12,7 @@ import functools
 from collections import namedtuple
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import backups
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.boundaries import Boundaries
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.copy_offsets import Copy
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import FOUND, Declaration
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import LEAVE, PUT_BACK, ChangeItem
@@ -64,6 +65,10 @@ class Session:
     @property
     def is_backed_up(self) -> bool:
         return bool(self._backed_up)
+
+    def boundaries(self, declarations) -> Boundaries:
+        """Raises DeclarationError where some are asked for and there are no brokers."""
+        return Boundaries(self._client, self._kafka, {one.name: one.boundaries for one in declarations if one.boundaries})
 
     def cluster(self):
         """None where nobody can be asked; what that means for a change, the change says."""

@@ -23,7 +23,7 @@ _GLOB = re.compile(r"[*?\[]")
 _INTERNAL = "__"
 
 
-def topic_offsets(kafka, names, timestamp=None, isolation=READ_COMMITTED, quiet=0, wait_timeout=120) -> dict:
+def topic_offsets(kafka, names, timestamp=None, isolation=READ_COMMITTED, quiet=0, wait_timeout=120, sleep=clock.sleep) -> dict:
     """The module's result. names: of topics, or globs. timestamp: text, or None.
 
     quiet: seconds for which no end may have moved, waited for during wait_timeout seconds.
@@ -36,7 +36,7 @@ def topic_offsets(kafka, names, timestamp=None, isolation=READ_COMMITTED, quiet=
         raise errors.DeclarationError("quiet must be 0 or more seconds, it is %d." % quiet)
     warnings = []
     topics = _topics(kafka, names, warnings)
-    is_quiet = _await_quiet(kafka, topics, isolation, quiet, wait_timeout) if quiet else None
+    is_quiet = _await_quiet(kafka, topics, isolation, quiet, wait_timeout, sleep) if quiet else None
     found = [_one(kafka, topic, time, isolation) for topic in topics]
     return {"changed": False, "cluster_id": kafka.cluster_id, "timestamp": time, "topics": found, "quiet": is_quiet, "warnings": warnings}
 

@@ -25,11 +25,11 @@ from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils
 OPTIONS = {
     **dict.fromkeys(("change_id", "ledger_topic", "ledger_file", "requested_by", "offset_topic", "connect_group", "backup_file",
                      "offset_file")),
-    **dict.fromkeys(("assume_stopped", "stop", "backup", "rollback"), False),
+    **dict.fromkeys(("assume_stopped", "stop", "backup", "rollback", "one_by_one"), False),
     "final_state": "found", "ledger": "auto", "settle": 0, "method": "auto", "wait_timeout": 5, "max_entries": 20}
 ENTRY = {
     **dict.fromkeys(("offsets", "src", "content", "reset_to", "topics", "change_id", "final_state", "max_rewind", "max_skip", "only",
-                     "consumer_group", "raw_keys", "key_order")),
+                     "consumer_group", "raw_keys", "key_order", "boundaries")),
     "state": "present", "purge": False, "force": False, "accept_duplicates": False}
 
 
