@@ -15,11 +15,13 @@ description:
   - Declares that a connector exists with exactly the given configuration, or that it does not exist.
   - To bring about a state such as stopped use M(streamops.kafka_connect.connector_state), for its offsets
     M(streamops.kafka_connect.connector_offsets).
+  - Before a configuration is changed a worker validates it (C(PUT /connector-plugins/CLASS/config/validate), which changes nothing). What it refuses is
+    a failure with one line for each field.
 attributes:
   check_mode:
     support: full
     details:
-      - The configuration is compared, not validated by the connector's plugin.
+      - A worker is asked whether it has the connector's class, and whether that takes the configuration. What it would refuse fails in check mode, too.
   diff_mode:
     support: full
     details:

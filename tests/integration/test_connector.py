@@ -110,24 +110,48 @@ def test_secrets_are_not_shown_but_their_change_is(name, run, worker):
     assert worker.config(name)["db.password"] == "Tr0ub4dor-new"
 
 
+FILE = "org.apache.kafka.connect.file.FileStream"
+
+
 @pytest.mark.parametrize(
     ("config", "message"),
     [
         ({"topic": "t"}, "connector.class"),
         ({**shaped(), "topic": ["a", "b"]}, "config.topic"),
-        ({**shaped(), "connector.class": "no.such.Plugin"}, "no.such.Plugin"),
-        (shaped(interval_ms="soon"), "interval.ms"),
+        ({**shaped(), "connector.class": "no.such.Plugin"}, "has no class no.such.Plugin, which connector.class of {name} names. http"),
+        ({**shaped(), "connector.class": f"{FILE}SuorceConnector"}, f" Did you mean {FILE}SourceConnector or {FILE}SinkConnector? http"),
+        ({**shaped(), "connector.class": "io.files.FileStreamSource"}, " Did you mean FileStreamSourceConnector"),
+        (shaped(topic="t", interval_ms="soon"),
+         "refuses the configuration of {name}, 1 field of it. Nothing was changed.\n- interval.ms: Invalid value soon for configuration "
+         "interval.ms: Not a number of type LONG"),
+        ({"connector.class": f"{FILE}SourceConnector", "tasks.max": "many", "transforms": "a"},
+         "refuses the configuration of {name}, 3 fields of it. Nothing was changed.\n- tasks.max: Invalid value many for configuration "
+         "tasks.max: Not a number of type INT; Invalid value null for configuration tasks.max: Value must be non-null\n- topic: Missing "
+         'required configuration "topic" which has no default value.\n- transforms.a.type: '),
         ({**shaped(), "initial_state": "STOPPED"}, "Use this module's option initial_state instead"),  # N13: accepted, and started
     ])
-def test_refused_config(config, message, name, run, worker):
-    result = run("connector", name=name, config=config)
-    assert result["failed"] and message in result["msg"]
-    assert not worker.exists(name)
-    kept = {**shaped(topic=name), "name": name}
-    worker.create(name, kept)
-    result = run("connector", name=name, config=config)
-    assert result["failed"] and message in result["msg"]
-    assert worker.config(name) == kept
+def test_refused_config(config, message, name, run, worker, recorder):
+    """Before anything is sent that changes something, in check mode, too, and without a list of all plugins."""
+    for exists in (False, True):
+        kept = {**shaped(topic=name), "name": name}
+        if exists:
+            worker.create(name, kept)
+        for check in (True, False):
+            result = run("connector", check=check, name=name, config=config, connect_url=[recorder.url])
+            assert result["failed"] and message.format(name=name) in result["msg"], result["msg"]
+            assert "PluginDesc" not in json.dumps(result) and len(result["msg"]) < 1000
+        assert worker.exists(name) is exists and (not exists or worker.config(name) == kept)
+    assert recorder.writes() == []
+
+
+def test_a_config_that_nobody_may_validate(name, run, worker, proxy_to, main):
+    denied = Answer(403, b'{"error_code":403,"message":"no"}')
+    gate = proxy_to(main.url, lambda request: denied if request.path.endswith("/validate") else None)
+    for check in (True, False):
+        result = run("connector", check=check, name=name, config=shaped(topic=name), connect_url=[gate.url])
+        assert result["created"]
+        assert f"The configuration of {name} was not validated: PUT {gate.url}/connector-plugins" in result["warnings"][0]
+    assert worker.exists(name)
 
 
 def test_initial_state_needs_3_7(name, run, v35):

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect import connector_config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import STATES, Lifecycle
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.validation import check_config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 
 
 def declare_present(client, name: str, config: dict, initial_state, wait_timeout: float, check_mode: bool) -> dict:
     """Create the connector, or replace its whole configuration where it differs.
 
+    Raises DeclarationError where a worker does not take the configuration, before anything is changed.
     The marker that earlier releases have left there is no difference. It goes when the configuration is replaced.
 
     initial_state: started, paused or stopped, for a connector that has to be created (KIP-980, Connect 3.7).
@@ -50,6 +52,7 @@ def declare_present(client, name: str, config: dict, initial_state, wait_timeout
               "warnings": lifecycle.warnings}
     if not created:
         client.require_url(name)
+    lifecycle.warnings.extend(check_config(client, name, wanted))
     if check_mode:
         return dict(result, connector=None if created else lifecycle.wait_known().result())
     try:

@@ -94,6 +94,18 @@ class ConnectClient:
             self._plugins = found
         return self._plugins
 
+    def validate(self, config: dict) -> dict:
+        """{field: [what is wrong with it]} of a configuration, as its connector's class sees it. Changes nothing.
+
+        Raises Refused where the worker has no such class.
+        """
+        path = "connector-plugins/%s/config/validate" % quote(config["connector.class"], safe="")
+        answer = self._call("PUT", path, config)
+        if not isinstance(answer, dict) or not isinstance(answer.get("configs"), list):
+            raise self._not_connect("PUT", path, answer)
+        values = [one.get("value") or {} for one in answer["configs"]]
+        return {value["name"]: value["errors"] for value in values if value.get("errors")}
+
     def offsets(self, name: str) -> list:
         """[{"partition": {...}, "offset": {...} or None}]; needs Connect 3.5.
 

@@ -8,7 +8,20 @@
 
 from __future__ import annotations
 
+import difflib
+
 
 def plural(count: int, noun: str) -> str:
     """"1 partition", "2 partitions"."""
     return "%d %s%s" % (count, noun, "" if count == 1 else "s")
+
+
+def did_you_mean(name: str, known, most: int = 2) -> str:
+    """A sentence with the known names that look like this one, a blank before it; empty where none does. Case is no difference."""
+    folded = {}
+    for one in known:
+        folded.setdefault(one.casefold(), one)
+    meant = name.casefold()
+    close = difflib.get_close_matches(meant, sorted(folded), n=most, cutoff=0.7)
+    close += [one for one in sorted(folded) if one not in close and len(meant) > 2 and one.startswith(meant)]  # cut, as "pos" for "position"
+    return " Did you mean %s?" % " or ".join(folded[one] for one in close[:most]) if close else ""
