@@ -15,6 +15,7 @@ description:
   - Deletes topics and waits until the brokers no longer know them, or removes all of their records.
   - It is meant for what a reset of a mirror leaves behind, see the role C(mirror_reset). There is no way back.
   - All topics are looked at before the first one is changed. If one of them is refused, nothing is changed.
+  - A topic that a sink of the Connect cluster reads is not deleted as long as that sink is not stopped, where O(connect_url) is known.
   - Kafka's own topics are refused, and those on which Connect workers keep offsets, configurations and states, as far as their names or their records
     show what they are.
 attributes:
@@ -27,16 +28,18 @@ attributes:
   idempotent:
     support: full
 options:
-  names:
+  name:
     description:
       - Names of topics. Globs are refused.
       - A name that does not exist is no failure under O(state=absent), and one under O(state=emptied).
     type: list
     elements: str
     required: true
+    aliases: [names]
   state:
     description:
-      - V(absent) deletes the topics. Consumer groups lose their offsets of them.
+      - V(absent) deletes the topics. Consumer groups lose their offsets of them. Refused where a sink at O(connect_url) reads one of them and is
+        not stopped, unless O(force=true).
       - V(emptied) removes all records up to the present end of each partition. The next record goes on from that offset, and the offsets of
         consumer groups stay right. Brokers refuse it for a topic with C(cleanup.policy=compact).
     type: str
@@ -46,6 +49,10 @@ options:
     description:
       - The alias of one of O(source_clusters), if the topics are there and not on the cluster of O(bootstrap_servers).
     type: str
+  force:
+    description: Whether to delete topics that a sink reads which is not stopped.
+    type: bool
+    default: false
   wait_timeout:
     description: Seconds to wait until it has happened.
     type: int
@@ -70,18 +77,18 @@ EXAMPLES = r"""
 - name: Delete a copy that has to be made anew, its mirror being stopped
   streamops.kafka_connect.topic:
     bootstrap_servers: [kafka-west.example.com:9092]
-    names: [east.orders]
+    name: east.orders
     state: absent
 
 - name: Keep the topic and its consumer groups, but none of its records
   streamops.kafka_connect.topic:
     bootstrap_servers: [kafka-west.example.com:9092]
-    names: [east.orders]
+    name: east.orders
     state: emptied
 
 - name: Delete the offset-syncs of a mirror that is stopped, on its source cluster
   streamops.kafka_connect.topic:
-    names: [mm2-offset-syncs.west.internal]
+    name: mm2-offset-syncs.west.internal
     state: absent
     cluster: east
     source_clusters:
@@ -133,22 +140,32 @@ diff:
 """
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.brokers import brokers, cluster_asked, source_clusters
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.connect import connect
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.topic_readers import check_readers
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.topics import ABSENT, EMPTIED, declare_topics
+
+
+def declare(client, kafka, sources, params, check_mode):
+    cluster = cluster_asked(kafka, sources, params["cluster"])
+    return declare_topics(cluster, params["name"], params["state"], params["wait_timeout"], check_mode,
+                          lambda names: check_readers(client, cluster, names, params["force"]))
 
 
 def main():
     run(
         dict(
-            names=dict(type="list", elements="str", required=True),
+            name=dict(type="list", elements="str", required=True, aliases=["names"]),
             state=dict(type="str", choices=[ABSENT, EMPTIED], required=True),
             cluster=dict(type="str"),
+            force=dict(type="bool", default=False),
             wait_timeout=dict(type="int", default=120),
         ),
-        lambda kafka, sources, params, check_mode: declare_topics(
-            cluster_asked(kafka, sources, params["cluster"]), params["names"], params["state"], params["wait_timeout"], check_mode),
+        declare,
+        connect=connect,
         brokers=brokers,
         sources=source_clusters,
+        of_topics=True,
     )
 
 

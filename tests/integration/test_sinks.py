@@ -478,3 +478,21 @@ def test_the_role(sinks, playbooks, main, kafka):
     group = playbooks.reset(hosts, [{"name": name, "reset_to": "latest", "consumer_group": f"connect-{name}", "final_state": "stopped"}],
                             reset_offsets_method="group")
     assert group.rc == 0, group
+
+
+# ---- the topic of a running sink -------------------------------------------------------------------------------------------
+
+
+def test_a_topic_that_a_running_sink_reads_is_not_deleted(run, kafka, sinks):
+    topic = sinks.topic()
+    sinks.produce(topic, (0, "r0"))
+    name = sinks.make(topic)
+    sinks.await_lines(name, "r0")
+    brokers = {"bootstrap_servers": [kafka.bootstrap_servers], "state": "absent"}
+    for check in (True, False):
+        refused = run("topic", check=check, name=topic, **brokers)
+        assert refused["failed"] and f": {name} (RUNNING) reads {topic}. Stop them first" in refused["msg"], refused["msg"]
+    assert run("topic", check=True, names=[topic], force=True, **brokers)["warnings"][0].endswith(f"{name} (RUNNING) reads {topic}.")
+    assert run("topic", name=topic, **{**brokers, "state": "emptied"})["changed"]
+    sinks.stop(name)
+    assert run("topic", name=topic, **brokers)["changed"] and not run("topic", name=topic, **brokers)["changed"]

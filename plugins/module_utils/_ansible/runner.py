@@ -63,12 +63,13 @@ class _Module(AnsibleModule):
         return found
 
 
-def run(options: dict, action, connect=None, brokers=None, sources=None, prepare=None, secrets=None, exact=(), **rules) -> None:
+def run(options: dict, action, connect=None, brokers=None, sources=None, prepare=None, secrets=None, exact=(), of_topics=False, **rules) -> None:
     """A module's whole main(): ``action(*clients, params, check_mode) -> result`` between argument spec and exit.
 
     connect, brokers, sources: what the module needs, each ``open(module) -> context manager`` of a client; the action gets them in this order.
     One that is not given is None, but a module with ``connect`` has a worker, brokers or a file to work with.
     The result's ``diff`` is returned only when asked for; its ``warnings`` become the task's warnings.
+    of_topics: it is about topics, so that its names are those of topics, and a worker is asked only where there is one.
     prepare(module): completes the options. secrets(params): the secret texts inside options that are no secret as a whole. exact: results in which
     no secret is masked, as they are there to be written.
     """
@@ -79,10 +80,10 @@ def run(options: dict, action, connect=None, brokers=None, sources=None, prepare
     try:
         if prepare:
             prepare(module)
-        _check(module.params)
+        _check(module.params, () if of_topics else _NAMES)
         with contextlib.ExitStack() as stack:
             clients = [stack.enter_context(opened(module)) for opened in (connect, brokers, sources) if opened]
-            if connect:
+            if connect and not of_topics:
                 _check_clients(module.params, clients[0], clients[1] if brokers else None, bool(brokers))
             _warn_of_short_secrets(module)
             result = action(*clients, module.params, module.check_mode)
@@ -107,12 +108,12 @@ def _secrets(params) -> set:
             for name, value in (one["kafka_options"] or {}).items() if value and _SECRET_SETTING.search(name)}
 
 
-def _check(params) -> None:
+def _check(params, names) -> None:
     """Raises DeclarationError for a number that is too small, and for the name of a connector that cannot be meant."""
     for option, (least, text) in _LEAST.items():
         if params.get(option, least) < least:
             raise DeclarationError(text % params[option])
-    for option in _NAMES:
+    for option in names:
         given = params.get(option)
         for one in given if isinstance(given, list) else [given]:
             check_name(one["name"] if isinstance(one, dict) else one, option)

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import sink_topics
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, TOPIC, canonical, counted
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import BACKWARD, KEEP, REMOVE, SET
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.sink_topics import PROVIDER, addresses
 
 #: what Connect calls the group of a sink, before its name
 PREFIX = "connect-"
@@ -24,8 +26,6 @@ _ISOLATION = "consumer.override.isolation.level"
 _RESET = "consumer.override.auto.offset.reset"
 _CONSUMER, _ADMIN = "consumer.override.bootstrap.servers", "admin.override.bootstrap.servers"
 
-#: how a reference to a config provider begins, which only the worker can follow
-_PROVIDER = "${"
 #: of Kafka's consumer
 _SESSION_MS = "45000"
 _SHOWN = 10
@@ -99,18 +99,15 @@ class SinkConfig:
     @property
     def listed(self) -> set:
         """Empty where topics.regex or a config provider says what it reads."""
-        return {name.strip() for name in (self.config.get("topics") or "").split(",") if name.strip() and _PROVIDER not in name}
+        return sink_topics.listed(self.config)
 
     def pattern(self):
         """topics.regex, None where it is not used, or is not known. Raises DeclarationError where only Java can read it."""
-        text = self.config.get("topics.regex")
-        if not text or _PROVIDER in text:
-            return None
         try:
-            return re.compile(text)
+            return sink_topics.pattern(self.config)
         except re.error as error:
             raise DeclarationError("topics.regex of %s (%s) cannot be read here (%s): say with the option topics which ones are meant. "
-                                   "Nothing was changed." % (self.name, text, error))
+                                   "Nothing was changed." % (self.name, self.config["topics.regex"], error))
 
     def unread(self, topics) -> list:
         """Those of these topics that it certainly does not read."""
@@ -174,7 +171,7 @@ class SinkConfig:
 
     def why_unknown(self):
         """Why the name of the group is not known here; None if it is."""
-        return None if _PROVIDER not in self.group else (
+        return None if PROVIDER not in self.group else (
             "The consumer group of %s is a reference to a config provider, which only the worker can follow (%s: %s): give it as consumer_group." % (
                 self.name, _GROUP_ID, self.group))
 
@@ -198,11 +195,6 @@ class SinkConfig:
             "%s is a static member of its consumer group %s (%s: %s). It stays there after a stop until its session time-out is over (session.timeout.ms, "
             "%s), and Kafka takes no offsets before: wait_timeout has to be longer." % (
                 self.name, self.group, _INSTANCE_ID, instance, self.session_timeout))
-
-
-def addresses(text) -> set:
-    """host:port of a list as bootstrap.servers has it."""
-    return {one.strip().lower() for one in (text or "").split(",") if one.strip()}
 
 
 def _routed(topic: str, regex: str, replacement: str) -> str:

@@ -33,18 +33,22 @@ _PAUSE = 0.2
 _NOTHING = "Nothing was changed."
 
 
-def declare_topics(kafka, names, state, wait_timeout=120, check_mode=False, sleep=time.sleep, clock=time.monotonic) -> dict:
-    """The module's result. Raises DeclarationError, NoTopic, BrokerDenied, BrokerError, WaitError."""
+def declare_topics(kafka, names, state, wait_timeout=120, check_mode=False, check_readers=lambda names: [], sleep=time.sleep, clock=time.monotonic) -> dict:
+    """The module's result. check_readers(names of topics that are to be deleted): warnings; it raises StateError where somebody reads them.
+
+    Raises DeclarationError, NoTopic, BrokerDenied, BrokerError, WaitError.
+    """
     names = _checked(names)
     found = kafka.admin.look_for(names)
     _check_there(kafka, found, state)
     there = sorted(name for name in names if found[name] is not None)
     _check_owner(kafka, there, found, state)
     _check_permission(kafka, there, found)
+    warnings = check_readers(there) if state == ABSENT else []
     log = _Log(kafka, {name: found[name].partitions for name in there})
     todo = [name for name in there if state == ABSENT or log.records(name)]
     result = {
-        "changed": bool(todo), "cluster_id": kafka.cluster_id, "warnings": [],
+        "changed": bool(todo), "cluster_id": kafka.cluster_id, "warnings": warnings,
         "topics": [{"name": name, "exists": name in there, "changed": name in todo,
                     "partitions": found[name].partitions if name in there else None,
                     "records_at_most": log.records(name) if name in there else None} for name in names],
@@ -82,7 +86,7 @@ def _diff(name, found, log, state) -> dict:
 def _checked(names) -> list:
     names = sorted({name.strip() for name in names if name.strip()})
     if not names:
-        raise errors.DeclarationError("names is empty: give names of topics. %s" % _NOTHING)
+        raise errors.DeclarationError("name is empty: give names of topics. %s" % _NOTHING)
     for name in names:
         if not _NAME.fullmatch(name) or name in (".", ".."):
             raise errors.DeclarationError("%s is no name of a topic; globs are not taken here. %s" % (name, _NOTHING))

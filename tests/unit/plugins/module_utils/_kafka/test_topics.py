@@ -67,9 +67,9 @@ class Clock:
         self.now += seconds
 
 
-def declare(brokers, state=ABSENT, names=("t",), check_mode=False, clock=None):
+def declare(brokers, state=ABSENT, names=("t",), check_mode=False, clock=None, readers=lambda names: []):
     clock = clock or Clock()
-    return declare_topics(brokers, names, state, 5, check_mode, clock.sleep, clock)
+    return declare_topics(brokers, names, state, 5, check_mode, readers, clock.sleep, clock)
 
 
 def test_it_is_waited_for_until_the_brokers_forget_it():
@@ -98,6 +98,21 @@ def test_a_missing_right_is_known_before_the_first_change(check_mode):
         declare(brokers, check_mode=check_mode)
     assert not brokers.deleted
     assert declare(Brokers(may_delete=None), check_mode=check_mode)["changed"]
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_readers_are_looked_at_before_a_deletion(check_mode):
+    brokers, asked = Brokers(), []
+
+    def refuse(names):
+        asked.extend(names)
+        raise errors.StateError("orders-sink reads t")
+
+    with pytest.raises(errors.StateError, match="orders-sink reads t"):
+        declare(brokers, readers=refuse, check_mode=check_mode)
+    assert asked == ["t"] and not brokers.deleted
+    assert declare(brokers, readers=lambda names: ["it reads"], check_mode=check_mode)["warnings"] == ["it reads"]
+    assert declare(Brokers(), EMPTIED, readers=refuse, check_mode=check_mode)["changed"]
 
 
 @pytest.mark.parametrize("name, policy, keys, refused", [
