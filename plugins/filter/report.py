@@ -9,14 +9,10 @@ from __future__ import annotations
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _reports
 
 
-def offsets_total(hostvars, hosts, time: str) -> dict:
-    """See _reports.offsets_total()."""
-    return _reports.offsets_total({host: hostvars[host]["offsets_report"] for host in sorted(hosts) if "offsets_report" in hostvars[host]}, time)
-
-
-def connectors_report(hostvars, hosts, asked: list, time: str) -> dict:
-    """See _reports.connectors()."""
-    return _reports.connectors({host: hostvars[host].get("connectors_report__read") or {} for host in sorted(hosts)}, asked, time)
+def report(hostvars, hosts, kind: str, time: str, lines: int = 50, asked=None) -> dict:
+    """See _reports.report()."""
+    answers = {host: hostvars[host].get("report__read") or {} for host in sorted(hosts)}
+    return _reports.report(answers, kind, time, lines, asked)
 
 
 def replay_verdicts(hostvars, hosts, time: str) -> dict:
@@ -30,13 +26,10 @@ def replay_verdicts(hostvars, hosts, time: str) -> dict:
 class FilterModule:
     def filters(self) -> dict:
         return {
-            "offsets_report_lines": _reports.offsets,
-            "offsets_total": offsets_total,
-            "offsets_total_lines": _reports.offsets_total_lines,
-            "connectors_report": connectors_report,
-            "connectors_report_lines": _reports.connectors_lines,
-            "changes_report_lines": _reports.changes,
-            "mirror_report_lines": _reports.mirrors,
-            "import_lines": _reports.imported,
+            "report": report,
+            "done_lines": _reports.done,
+            "purgeable": _reports.purgeable,
+            "import_failure": _reports.import_failure,
+            "failure_reason": _reports.failure_reason,
             "replay_verdicts": replay_verdicts,
         }

@@ -9,11 +9,23 @@
 from __future__ import annotations
 
 import json
+import re
+from fnmatch import fnmatchcase
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import WIDTH, clean, first_of, fit, more, table, wrapped
 
 _NOTHING = ["(nothing)"]
+
+#: what is reported -> the fields of a module's answer that the report of a cluster has, by what they are without an answer
+_FIELDS = {
+    "offsets": {"method": None, "method_reason": None, "topic": None, "lag": None, "connectors": [], "orphaned_groups": None,
+                "orphaned_groups_count": None},
+    "changes": {"ledger": None, "where": None, "counts": {}, "changes": []},
+    "mirrors": {"flows": []},
+}
+#: the field that only an answer has
+_ANSWERED = {"offsets": "connectors", "changes": "changes", "mirrors": "flows"}
 
 #: kind of oddity on the offsets topic -> what it is, what to do
 _ODDITIES = {
@@ -30,6 +42,42 @@ _ODDITIES = {
                         "A worker that restarts may find no offset until compaction has removed the tombstone. Set the offset (connector_offsets, "
                         "method: topic): it is written over the tombstone as well."),
 }
+
+
+def report(answers: dict, kind: str, time: str, most: int, asked: list | None = None) -> dict:
+    """Of all clusters: ``text`` for people, ``documents`` by host, one ``document`` of all, ``errors`` of those that have not answered, by host.
+
+    answers: host -> what the module has returned, or its failure; kind: offsets, connectors, changes, mirrors; asked: names of connectors.
+    """
+    if kind == "connectors":
+        document = connectors(answers, asked or [], time)
+        lines, clusters = connectors_lines(document, most), document["clusters"]
+    else:
+        clusters = {host: _of_host(host, answer, kind, time) for host, answer in answers.items()}
+        document = offsets_total(clusters, time) if kind == "offsets" else {"time": time, "clusters": clusters}
+        show = {"offsets": offsets, "changes": changes, "mirrors": mirrors}[kind]
+        lines = _joined([show(one, most) for one in clusters.values()])
+        if kind == "offsets" and len(clusters) > 1:
+            lines += ["", *offsets_total_lines(document)]
+    return {"text": "\n".join(lines), "document": document, "documents": clusters,
+            "errors": {host: one["error"] for host, one in clusters.items() if one["error"] is not None}}
+
+
+def _of_host(host: str, answer: dict, kind: str, time: str) -> dict:
+    fields = _FIELDS[kind]
+    found = {"host": host, "time": time, "error": None if _ANSWERED[kind] in answer else answer.get("msg") or "no answer"}
+    found.update({name: answer.get(name, empty) for name, empty in fields.items()})
+    if kind == "offsets":
+        found["orphans"] = [one["name"] for one in found["connectors"] if one["connector_exists"] is False]
+    return found
+
+
+def _joined(blocks: list) -> list[str]:
+    """With an empty line in between."""
+    lines: list = []
+    for block in blocks:
+        lines += [""] * bool(lines) + block
+    return lines
 
 
 def _no_report(report: dict) -> list[str]:
@@ -184,7 +232,7 @@ def _bad_keys(topic, bad: list, most: int) -> list[str]:
         WIDTH - 2) for one in bad]
     return ["", *wrapped("BAD KEYS: %s with a key that is no partition; no connector reads such a record." % plural(count, "record")),
             *wrapped("Remove them with state: absent and raw_keys (under any name if the key names no connector). The exact keys are in the JSON of this "
-                     "report; here ' stands for a double quote.", first="  "),
+                     "report.", first="  "),
             *lines[:most or None], *more(count, most)]
 
 
@@ -379,23 +427,102 @@ def age(milliseconds) -> str:
     return "%d d %d h" % (seconds // 86400, seconds % 86400 // 3600)
 
 
-# --- an import, a verification
+# --- export, import, purge, mirror, verification
 
 
-def imported(result: dict, change_id: str = "", check_mode: bool = False) -> list[str]:
-    """What connector_offsets_import has done, a line for each connector, and the sum."""
+def done(results: list, kind: str, check_mode: bool = False, change_id: str = "") -> str:
+    """What a playbook has done on a cluster, as a table with a line for each thing. kind: export, import, purge, mirror."""
+    return "\n".join({"export": _exported, "import": _imported, "purge": _purged, "mirror": _mirrored}[kind](results, check_mode, change_id))
+
+
+def _did(one: dict, check_mode: bool, change_id: str = "") -> str:
+    if one["changed"]:
+        return "would change" if check_mode else "changed"
+    return "%s was made before" % change_id if change_id and one.get("already_applied") else "nothing to change"
+
+
+def _exported(results: list, check_mode: bool, change_id: str) -> list[str]:
+    result, = results
+    did = ("would be written" if check_mode else "written") if result["changed"] else "as before"
+    return ["%s, %s, %s: %s" % (plural(len(result["connectors"]), "connector"), plural(result["partitions"], "partition"), did, result["dest"])]
+
+
+def _imported(results: list, check_mode: bool, change_id: str) -> list[str]:
+    result, = results
+    if "msg" in result:  # it has failed
+        return []
+    rows = [["CONNECTOR", "RESULT", "SET", "REMOVED", "KEPT", "STATE"]]
+    rows += [[fit(one["name"], 40), _did(one, check_mode, change_id), *_numbers(one), one["state"] or "-"] for one in result["connectors"]]
+    lines = [*table(rows, right=(2, 3, 4)), "%s, offsets %s set, %s removed, %s kept" % (
+        plural(len(result["connectors"]), "connector"), *_numbers(result))]
+    return lines + ["Backup: %s" % result["backup_file"]] * bool(result["backup_file"] and not check_mode)
+
+
+def _numbers(one: dict) -> list:
+    return [one["counts"][what] for what in ("set", "remove", "keep")]
+
+
+def _purged(results: list, check_mode: bool, change_id: str) -> list[str]:
+    if not results:
+        return []
+    rows = [["CONNECTOR", "OFFSETS TO REMOVE" if check_mode else "OFFSETS REMOVED"]]
+    lines = table(rows + [[fit(one["item"], 60), one["counts"]["remove"]] for one in results], right=(1,))
+    backups = [] if check_mode else ["  " + one["backup_file"] for one in results if one["backup_file"]]
+    return lines + ["Backups:"] * bool(backups) + backups
+
+
+def purgeable(connectors: list, asked: list, topic: str) -> dict:
+    """``names`` of connectors that are gone and have offsets, of those that fit the names or globs, and ``notes`` on what was asked for without effect."""
+    have = [one for one in connectors if one["offsets_count"]]
+    gone = [one["name"] for one in have if one["connector_exists"] is False]
+    live = {one["name"]: (one["connector"] or {}).get("state", "there") for one in connectors if one["connector_exists"]}
+    chosen = [name for name in gone if any(fnmatchcase(name, pattern) for pattern in asked)]
+    notes = []
+    for pattern in asked:
+        if any(fnmatchcase(name, pattern) for name in chosen):
+            continue
+        if pattern in live:
+            notes.append("%s is not gone: it is %s. Its offsets are left alone; reset_offsets with state: absent removes them." % (pattern, live[pattern]))
+        else:
+            notes.append("No connector that is gone and fits %s has offsets on %s." % (pattern, topic))
+    return {"names": chosen, "notes": notes}
+
+
+def _mirrored(results: list, check_mode: bool, change_id: str) -> list[str]:
     lines = []
-    for one in result["connectors"]:
-        did = "%s was made before" % change_id if one["already_applied"] else "nothing to change"
-        if one["changed"]:
-            did = "would change" if check_mode else "changed"
-        lines.append("%s: %s, offsets %s%s" % (one["name"], did, _counts(one), ", %s now" % one["state"] if one["state"] is not None else ""))
-    backup = ", backup in %s" % result["backup_file"] if result["backup_file"] and not check_mode else ""
-    return lines + ["%d connectors, %s%s" % (len(result["connectors"]), _counts(result).replace(" set", " offsets set"), backup)]
+    for one in results:
+        sums = [sum(connector["counts"][what] for connector in one["connectors"]) for what in ("set", "remove")]
+        lines.append("%s: %s, %s positions set, %s removed" % (one["mirror"], _did(one, check_mode), *sums))
+        lines += ["  deleted " + ", ".join(one["deleted"])] * bool(one["deleted"])
+        lines += ["  emptied " + ", ".join(one["emptied"])] * bool(one["emptied"])
+        lines += ["  %s left to copy" % plural(one["left"]["records"], "record")] if one["left"] else []
+        lines += ["  verification: %(verdict)s, %(page)s" % one["verification"]] if one["verification"] else []
+    return lines
 
 
-def _counts(one: dict) -> str:
-    return "%(set)s set, %(remove)s removed, %(keep)s kept" % one["counts"]
+def import_failure(result: dict, options: list, prefix: str) -> str:
+    """Why an import counts as failed, in the playbook's own variables; empty if it does not."""
+    if "msg" in result:
+        return own_names(result["msg"], options, prefix)
+    failed = [one["name"] for one in result["connectors"] if one["changed"] and (one["state"] == "FAILED" or one["failed_tasks"])]
+    if not failed:
+        return ""
+    return "The offsets are as declared, but %s failed after that, first %s. The offsets before are in %s." % (
+        plural(len(failed), "connector"), failed[0], result["backup_file"])
+
+
+def own_names(text: str, options: list, prefix: str) -> str:
+    """A message of a module, with its options by the names that the playbook has for them: in ``name: value`` and, of two words, anywhere."""
+    for option in options:
+        text = re.sub(r"(?<![\w.])%s(?=%s)" % (option, r"\b" if "_" in option else r": "), prefix + option, text)
+    return text
+
+
+def failure_reason(failed: dict) -> str:
+    """What the result of a task says of its failure: of a loop each item has its own, of many connectors each one."""
+    items = [one.get("msg", "") for one in failed.get("results") or [] if one.get("failed")]
+    items = items or list((failed.get("failed_connectors") or {}).values())[:10]
+    return " ".join(dict.fromkeys(filter(None, items))) or str(failed.get("msg") or "see above")
 
 
 def replay_verdicts(clusters: dict, time: str) -> dict:

@@ -4,20 +4,20 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""Lines for people. They are shown in a list of JSON, where a double quote would be escaped: so there are none."""
+"""Lines for people."""
 
 from __future__ import annotations
 
 import re
 import textwrap
 
-#: how many characters fit into a line of 120, beside the frame around it
+#: how many characters a line has at most
 WIDTH = 108
 
 
 def clean(text) -> str:
-    """On one line, with single quotes."""
-    return re.sub(r"\s", " ", str(text)).replace('"', "'")
+    """On one line."""
+    return re.sub(r"\s", " ", str(text))
 
 
 def fit(text, room: int) -> str:

@@ -20,7 +20,6 @@ REPORT = "streamops.kafka_connect.offsets_report"
 CLUSTER = "report"
 DEAD = "http://127.0.0.1:9"
 HOSTILE = "e {{ 1/0 }}"
-LINE = 120
 
 
 @pytest.fixture(scope="module")
@@ -68,13 +67,6 @@ def reported(playbooks, hosts: dict, *options: str, **variables) -> Play:
     return playbooks.run(REPORT, hosts, *options, **variables)
 
 
-def table(play: Play, host: str) -> list[str]:
-    """The lines as a person sees them, none longer than a terminal has room for."""
-    found = re.search(rf'^ok: \[{host}\] => (\{{\n    "msg": \[\n.*?^\}})$', play.stdout, re.MULTILINE | re.DOTALL)
-    assert found, play
-    assert all(len(line) <= LINE for line in found[1].splitlines()), found[1]
-    return json.loads(found[1])["msg"]
-
 
 def host(cluster: dict, kafka, **variables) -> dict:
     return {"kafka_connect_url": cluster["urls"][0], "kafka_bootstrap_servers": [kafka.bootstrap_servers],
@@ -95,10 +87,10 @@ def test_what_is_there(cluster, place, kafka, playbooks, tmp_path):
         assert one.recap["eu"]["failed"] == 0 and one.recap["us"]["failed"] == 1
         assert one.recap["eu"]["changed"] == one.recap["us"]["changed"] == 0
         assert "No report of us: " in one.failure("us") and "no connection" in one.failure("us")
-        assert table(one, "us")[0] == "us: NO REPORT" and "no connection" in table(one, "us")[1]
-    assert table(dry, "eu") == table(play, "eu")
+        assert one.report("us")[0] == "us: NO REPORT" and "no connection" in one.report("us")[1]
+    assert dry.report("eu") == play.report("eu")
 
-    lines = table(play, "eu")
+    lines = play.report("eu")
     assert lines[0] == f"eu: topic {cluster['offset_topic']}, 5 partitions, {len(before)} records, 15 keys; 5 connectors, 2 gone"
     assert lines[2:8] == [
         "CONNECTOR    STATE           PARTITIONS  ANOMALIES                       NEWEST OFFSET",
@@ -123,7 +115,7 @@ def test_what_is_there(cluster, place, kafka, playbooks, tmp_path):
     assert f"{stray}@" in sections["STRAY_TOMBSTONE"][-1]
     assert sections["UNREADABLE"][-1] == "  b-odd p=9"
     bad = [re.sub(r"@\d+", "", line) for line in sections["BAD KEYS"][-2:]]
-    assert bad == ["  b-odd, 3, the partition holds a map or a list: ['b-odd',{'p':[1]}]",
+    assert bad == ['  b-odd, 3, the partition holds a map or a list: ["b-odd",{"p":[1]}]',
                    "  no connector, 4, the key is not JSON: gibberish"]
 
     report = json.loads((folder / "eu.json").read_text())
@@ -152,7 +144,7 @@ def test_long_lists_are_cut(cluster, place, kafka, playbooks, tmp_path):
     play = reported(playbooks, {"eu": host(cluster, kafka)}, offsets_report_lines="1", offsets_report_max_entries="1",
                     offsets_report_dir="a/b", offsets_report_hosts="", env={"PWD": str(tmp_path)})
     assert play.rc == 0, play
-    lines = table(play, "eu")
+    lines = play.report("eu")
     assert lines[3].startswith("a-plain ") and lines[3].split()[3] == "2" and lines[4] == "  ... and 4 more"
     gone = lines.index(next(line for line in lines if line.startswith("GONE: 2 connectors")))
     assert lines[gone + 2:gone + 5] == ["  c-gone: 1 partition", "  ... and 1 more", ""]
@@ -171,7 +163,7 @@ def test_an_old_worker(v34, kafka, name, playbooks, tmp_path):
         play = reported(playbooks, hosts, offsets_report_dir=str(tmp_path), offsets_report_lines=0)
         assert play.rc == 2 and "3.5" in play.failure("bare")
         assert play.recap["old"]["failed"] == 0
-        row = next(line for line in table(play, "old") if line.startswith(name))
+        row = next(line for line in play.report("old") if line.startswith(name))
         assert row.split() == [name, "source", "RUNNING", "1", "-", "p=0", "->", "n=2"]
         found = {one["name"]: one for one in json.loads((tmp_path / "old.json").read_text())["connectors"]}
         assert found[name]["offsets"] == [at(2)] and found[name]["connector_exists"] is True
@@ -185,7 +177,7 @@ def test_without_brokers_or_without_a_worker(cluster, place, kafka, playbooks, t
              "topic": {"kafka_bootstrap_servers": kafka.bootstrap_servers, "kafka_connect_offset_topic": cluster["offset_topic"]}}
     play = reported(playbooks, hosts, offsets_report_dir=str(tmp_path))
     assert play.rc == 0, play
-    rest, topic = table(play, "rest"), table(play, "topic")
+    rest, topic = play.report("rest"), play.report("topic")
     assert rest[0].startswith("rest: by REST, as no brokers are given")
     assert any(line.split()[:4] == ["a-plain", "source", "STOPPED", "2"] for line in rest)
     assert not any("c-gone" in line for line in rest)
@@ -205,6 +197,6 @@ def test_addresses_of_the_environment_are_for_one_host(cluster, kafka, playbooks
             (brokers, {"a": whole, "b": bare}, "kafka_bootstrap_servers")):
         play = playbooks.run(REPORT, hosts, env=env)
         assert play.rc == 2 and f"b has no {missing}" in play.failure("b")
-        assert play.recap["a"]["failed"] == 0 and table(play, "a")
+        assert play.recap["a"]["failed"] == 0 and play.report("a")
     play = playbooks.run(REPORT, {"a": {}}, env={**url, **brokers}, kafka_connect_offset_topic=cluster["offset_topic"])
-    assert play.rc == 0 and table(play, "a")[0].startswith(f"a: topic {cluster['offset_topic']}, ")
+    assert play.rc == 0 and play.report("a")[0].startswith(f"a: topic {cluster['offset_topic']}, ")

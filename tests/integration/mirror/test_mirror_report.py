@@ -16,7 +16,7 @@ from tests.integration.mirror.test_mirror_info import stop
 from tests.integration.support.mirror import fill
 from tests.integration.support.playbook import Play
 from tests.integration.support.worker import wait_until
-from tests.integration.test_report import DEAD, table
+from tests.integration.test_report import DEAD
 
 #: fixtures of another file
 look, look_at = test_mirror_info.look, test_mirror_info.look_at
@@ -71,11 +71,11 @@ def test_what_is_wrong_is_seen(stopped, host, playbooks, tmp_path):
     for one in (dry, play):
         assert one.rc == 2 and one.recap["west"]["failed"] == 0 and one.recap["us"]["failed"] == 1, one.text
         assert one.recap["west"]["changed"] == one.recap["us"]["changed"] == 0
-        assert "No report of us: " in one.failure("us") and table(one, "us")[0] == "us: NO REPORT"
+        assert "No report of us: " in one.failure("us") and one.report("us")[0] == "us: NO REPORT"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["extra.json", "inventory.json", "reports"]
     assert sorted(path.name for path in folder.iterdir()) == ["us.json", "west.json"]
 
-    lines = table(play, "west")
+    lines = play.report("west")
     text = "\n".join(lines)
     assert lines[0] == "west: 1 mirror"
     told = " ".join(line.strip() for line in text.split("\n\n")[1].splitlines())
@@ -105,7 +105,7 @@ def test_lists_are_cut_and_a_text_will_do(stopped, host, playbooks, tmp_path):
     play = reported(playbooks, {"west": host}, mirror_report_lines="1", mirror_report_topics=",".join(names), mirror_report_max_entries="",
                     mirror_report_dir="a/b", kafka_connect_source_clusters="", env={"PWD": str(tmp_path)})
     assert play.rc == 0, play
-    lines = table(play, "west")
+    lines = play.report("west")
     assert "  ... and 2 more" in lines and sum(line.startswith("orders-") for line in lines) == 1
     assert len(json.loads((tmp_path / "a" / "b" / "west.json").read_text())["flows"][0]["topics"]) == 3
     dead = [{"alias": "east", "bootstrap_servers": ["127.0.0.1:9"]}]
@@ -115,4 +115,4 @@ def test_lists_are_cut_and_a_text_will_do(stopped, host, playbooks, tmp_path):
 
 def test_no_mirror(host, playbooks):
     play = reported(playbooks, {"a": host})
-    assert play.rc == 0 and table(play, "a")[0] == "a: 0 mirrors"
+    assert play.rc == 0 and play.report("a")[0] == "a: 0 mirrors"

@@ -17,6 +17,9 @@ import ansible_collections.streamops.kafka_connect as collection
 
 from tests.integration.support.ansible_playbook import ansible_playbook
 
+#: characters that a line of a table has at most
+LINE = 120
+
 RESET = "streamops.kafka_connect.reset_offsets"
 
 _RECAP = re.compile(r"^(\S+)\s+: (ok=.*)$", re.MULTILINE)
@@ -38,6 +41,22 @@ class Play:
     @property
     def text(self) -> str:
         return self.stdout + self.stderr
+
+    def shown(self, task: str) -> list[str]:
+        """The lines of the last table that a task of that name has shown, none longer than a terminal has room for."""
+        found = re.findall(rf"^TASK \[{re.escape(task)}\] \**\n(.*?)^(?:ok|fatal|changed): \[", self.stdout, re.MULTILINE | re.DOTALL)
+        assert found, f"no table of {task}:\n{self.text}"
+        lines = found[-1].splitlines()
+        assert all(len(line) <= LINE for line in lines), found[-1]
+        return lines
+
+    def report(self, host: str) -> list[str]:
+        """The part of a report that is about one host."""
+        lines = self.shown("Show the report")
+        begin = next(number for number, line in enumerate(lines) if line.startswith(f"{host}: "))
+        others = (*(f"{other}: " for other in self.recap if other != host), f"{len(self.recap)} clusters: ")
+        end = next((number for number in range(begin, len(lines)) if lines[number].startswith(others)), len(lines) + 1)
+        return lines[begin:end - 1]
 
     def failure(self, host: str) -> str:
         """The last failure of one host, as printed, on one line."""

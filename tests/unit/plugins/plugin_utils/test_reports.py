@@ -55,7 +55,7 @@ def test_a_list_that_is_cut():
 
 
 def test_no_report():
-    assert _reports.offsets(report(error='no answer\nof "it"'), 0) == ["eu: NO REPORT", "  no answer of 'it'"]
+    assert _reports.offsets(report(error='no answer\nof "it"'), 0) == ["eu: NO REPORT", '  no answer of "it"']
 
 
 @pytest.mark.parametrize("more, head", [
@@ -98,7 +98,7 @@ def test_bad_keys_and_groups():
     topic = {**report()["topic"], "unreadable_records": [bad], "unreadable_count": 4}
     groups = [{"group": "connect-x", "offsets_count": 2, "lag": 5}]
     lines = _reports.offsets(report(topic=topic, orphaned_groups=groups, orphaned_groups_count=3), 1)
-    assert "  no connector, 1@3, no JSON: ['a',{'b':1}]" in lines and "  ... and 3 more" in lines
+    assert '  no connector, 1@3, no JSON: ["a",{"b":1}]' in lines and "  ... and 3 more" in lines
     assert "  connect-x: 2 partitions, lag 5" in lines and "  ... and 2 more" in lines
     assert lines[-1] == "0@812 is record 812 of topic partition 0."
 
@@ -196,20 +196,101 @@ def test_age(milliseconds, text):
     assert _reports.age(milliseconds) == text
 
 
+COUNTS = {"set": 2, "remove": 1, "keep": 0}
+
+
+def imported(*more: dict) -> dict:
+    """As connector_offsets_import returns it."""
+    one = {"name": "a", "changed": True, "already_applied": False, "counts": COUNTS, "state": "RUNNING", "failed_tasks": []}
+    return {"connectors": [{**one, **other} for other in more], "counts": {"set": 6, "remove": 3, "keep": 0}, "backup_file": "/b"}
+
+
 def test_an_import():
-    counts = {"set": 2, "remove": 1, "keep": 0}
-    done = {"connectors": [{"name": "a", "changed": True, "already_applied": False, "counts": counts, "state": "started"},
-                           {"name": "b", "changed": False, "already_applied": True, "counts": counts, "state": None},
-                           {"name": "c", "changed": False, "already_applied": False, "counts": counts, "state": None}],
-            "counts": {"set": 6, "remove": 3, "keep": 0}, "backup_file": "/b"}
-    assert _reports.imported(done, "CHG-1") == [
-        "a: changed, offsets 2 set, 1 removed, 0 kept, started now",
-        "b: CHG-1 was made before, offsets 2 set, 1 removed, 0 kept",
-        "c: nothing to change, offsets 2 set, 1 removed, 0 kept",
-        "3 connectors, 6 offsets set, 3 removed, 0 kept, backup in /b",
+    result = imported({}, {"name": "b", "changed": False, "already_applied": True, "state": None}, {"name": "c", "changed": False})
+    lines = [
+        "CONNECTOR  RESULT                 SET  REMOVED  KEPT  STATE",
+        "a          changed                  2        1     0  RUNNING",
+        "b          CHG-1 was made before    2        1     0  -",
+        "c          nothing to change        2        1     0  RUNNING",
+        "3 connectors, offsets 6 set, 3 removed, 0 kept",
     ]
-    assert _reports.imported(done, "CHG-1", check_mode=True)[::3] == [
-        "a: would change, offsets 2 set, 1 removed, 0 kept, started now", "3 connectors, 6 offsets set, 3 removed, 0 kept"]
+    assert _reports.done([result], "import", change_id="CHG-1") == "\n".join([*lines, "Backup: /b"])
+    dry = _reports.done([result], "import", True, "CHG-1").splitlines()
+    assert dry[1] == "a          would change             2        1     0  RUNNING" and dry[-1] == lines[-1]
+    assert _reports.done([{"msg": "no", "connectors": [None]}], "import") == ""
+
+
+@pytest.mark.parametrize("result, message", [
+    (imported({}), ""),
+    (imported({"state": "FAILED", "changed": False}), ""),
+    (imported({}, {"name": "b", "state": "FAILED"}, {"name": "c", "failed_tasks": [{}]}),
+     "The offsets are as declared, but 2 connectors failed after that, first b. The offsets before are in /b."),
+    ({"msg": "Give seed: true, or method: topic. The seed of v.seed: no; with accept_duplicates it goes on.", "connectors": [None]},
+     "Give import_offsets_seed: true, or method: topic. The seed of v.seed: no; with import_offsets_accept_duplicates it goes on."),
+])
+def test_why_an_import_failed(result, message):
+    assert _reports.import_failure(result, ["seed", "accept_duplicates"], "import_offsets_") == message
+
+
+@pytest.mark.parametrize("changed, check_mode, did", [(True, False, "written"), (True, True, "would be written"), (False, False, "as before")])
+def test_an_export(changed, check_mode, did):
+    result = {"connectors": ["a"], "partitions": 2, "dest": "/x.json", "changed": changed}
+    assert _reports.done([result], "export", check_mode) == f"1 connector, 2 partitions, {did}: /x.json"
+
+
+def test_a_purge():
+    results = [{"item": "orders", "counts": COUNTS, "backup_file": "/b"}, {"item": "x", "counts": COUNTS, "backup_file": None}]
+    assert _reports.done(results, "purge").splitlines() == [
+        "CONNECTOR  OFFSETS REMOVED", "orders                   1", "x                        1", "Backups:", "  /b"]
+    assert _reports.done(results, "purge", True).splitlines()[::2] == ["CONNECTOR  OFFSETS TO REMOVE", "x                          1"]
+    assert _reports.done([], "purge") == ""
+
+
+def test_what_can_be_purged():
+    found = [gone("a-1"), gone("a-2"), connector("a-3"), gone("b") | {"offsets_count": 0}, connector("c", connector_exists=None)]
+    chosen = _reports.purgeable(found, ["a-[13]", "a-3", "b", "typo"], "t")
+    assert chosen["names"] == ["a-1"]
+    assert chosen["notes"] == [
+        "a-3 is not gone: it is RUNNING. Its offsets are left alone; reset_offsets with state: absent removes them.",
+        "No connector that is gone and fits b has offsets on t.", "No connector that is gone and fits typo has offsets on t."]
+
+
+def test_a_mirror_that_was_reset():
+    done = {"mirror": "m", "changed": True, "connectors": [{"counts": COUNTS}, {"counts": COUNTS}], "deleted": ["t", "u"], "emptied": [], "left": None,
+            "verification": None}
+    other = {**done, "deleted": [], "emptied": ["v"], "left": {"records": 1}, "verification": {"verdict": "pass", "page": "/p"}, "changed": False}
+    assert _reports.done([done, other], "mirror", True).splitlines() == [
+        "m: would change, 4 positions set, 2 removed", "  deleted t, u", "m: nothing to change, 4 positions set, 2 removed", "  emptied v",
+        "  1 record left to copy", "  verification: pass, /p"]
+
+
+@pytest.mark.parametrize("failed, reason", [
+    ({"msg": "no"}, "no"), ({}, "see above"),
+    ({"msg": "One or more items failed", "results": [{"failed": True, "msg": "a"}, {"msg": "fine"}, {"failed": True, "msg": "b"}]}, "a b"),
+    ({"msg": "first", "failed_connectors": {"x": "same", "y": "same", "z": "other"}}, "same other"),
+])
+def test_the_reason_of_a_failure(failed, reason):
+    assert _reports.failure_reason(failed) == reason
+
+
+def test_a_report_of_all_clusters():
+    answers = {"eu": {"connectors": [gone("b")], "method": "topic", "topic": report()["topic"]}, "us": {"msg": "no connection"}}
+    made = _reports.report(answers, "offsets", "T", 0)
+    assert made["errors"] == {"us": "no connection"} and made["documents"]["eu"]["orphans"] == ["b"] and made["document"]["orphans_count"] == 1
+    assert made["documents"]["us"] == {
+        "host": "us", "time": "T", "error": "no connection", "method": None, "method_reason": None, "topic": None, "lag": None, "connectors": [],
+        "orphaned_groups": None, "orphaned_groups_count": None, "orphans": []}
+    blocks = made["text"].split("\n\n")
+    assert blocks[0].startswith("eu: topic") and "us: NO REPORT\n  no connection" in blocks and blocks[-2].startswith("2 clusters: ")
+
+
+@pytest.mark.parametrize("kind, answer, first", [
+    ("changes", {"changes": [], "where": "the topic t", "counts": {}}, "eu: the topic t, 0 changes"), ("mirrors", {"flows": []}, "eu: 0 mirrors"),
+    ("connectors", {"connectors": []}, "0 connectors on 1 cluster")])
+def test_each_report(kind, answer, first):
+    made = _reports.report({"eu": {**answer, "cluster": {"version": "4.3.1"}}}, kind, "T", 50)
+    assert made["text"].splitlines()[0] == first and made["errors"] == {} and list(made["documents"]) == ["eu"]
+    assert _reports.report({"eu": {}}, kind, "T", 50)["errors"] == {"eu": "no answer"}
 
 
 @pytest.mark.parametrize("verdicts, worst", [

@@ -190,7 +190,7 @@ def test_words_of_an_undo():
 def test_an_error_is_shown_on_lines_that_fit():
     lines = summary_lines(fleet(a=host([], error='say "no" ' * 100)))
     shown = lines[lines.index("a:") + 1:]
-    assert max(map(len, shown)) <= 108 and all(line.startswith("  say 'no'") for line in shown[:1]) and shown[-1].endswith("...")
+    assert max(map(len, shown)) <= 108 and all(line.startswith('  say "no"') for line in shown[:1]) and shown[-1].endswith("...")
 
 
 @pytest.mark.parametrize("verdicts, verdict", [

@@ -21,7 +21,7 @@ def test_a_table_of_headings_alone():
     assert table([["A", "B"]]) == ["A  B"]
 
 
-@pytest.mark.parametrize("text, room, shown", [("short", 5, "short"), ("longer", 5, "lo..."), ("longer", 2, "..."), ('a\n"b"\tc', 9, "a 'b' c")])
+@pytest.mark.parametrize("text, room, shown", [("short", 5, "short"), ("longer", 5, "lo..."), ("longer", 2, "..."), ('a\n"b"\tc', 9, 'a "b" c')])
 def test_fit(text, room, shown):
     assert fit(text, room) == shown
 

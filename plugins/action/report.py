@@ -1,0 +1,73 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Shows text as it is, not as JSON, and writes what it is about to files."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from urllib.parse import quote
+
+from ansible import constants
+from ansible.errors import AnsibleActionFail
+from ansible.plugins.action import ActionBase
+from ansible.utils.display import Display
+
+#: callbacks whose whole output is one document
+_DOCUMENTS = ("json", "jsonl")
+
+
+class ActionModule(ActionBase):
+    """Runs on the machine that runs Ansible."""
+
+    _requires_connection = False
+
+    def run(self, tmp=None, task_vars=None):
+        super().run(tmp, task_vars)
+        _validation, given = self.validate_argument_spec(argument_spec={
+            "text": {"type": "str", "default": ""}, "document": {"type": "raw"}, "file": {"type": "path", "default": ""},
+            "documents": {"type": "dict", "default": {}}, "folder": {"type": "path", "default": ""}, "stats": {"type": "dict", "default": {}}})
+        text = printable(given["text"])
+        if text and constants.DEFAULT_STDOUT_CALLBACK.rpartition(".")[2] not in _DOCUMENTS:
+            Display().display(text)
+        files = {}
+        if given["file"]:
+            files[given["file"]] = given["document"]
+        if given["folder"]:
+            files.update({os.path.join(given["folder"], quote(name, safe="") + ".json"): one for name, one in given["documents"].items()})
+        for path, document in files.items():
+            if self._task.check_mode:
+                break
+            try:
+                write(path, document)
+            except OSError as error:
+                raise AnsibleActionFail("%s cannot be written: %s" % (path, error.strerror)) from error
+        # It is no change of what the run is about.
+        result = {"changed": False, "text": text, "files": list(files)}
+        if given["stats"]:
+            # Whole: Ansible would add up the numbers of several hosts.
+            result["ansible_stats"] = {"data": given["stats"], "per_host": False, "aggregate": False}
+        return result
+
+
+def printable(text: str) -> str:
+    """Without what a terminal would obey: names come from others."""
+    return "".join(one if one == "\n" or one.isprintable() else "?" for one in text.rstrip("\n"))
+
+
+def write(path: str, document) -> None:
+    """As JSON, whole or not at all."""
+    folder = os.path.dirname(os.path.abspath(path))
+    os.makedirs(folder, mode=0o750, exist_ok=True)
+    number, name = tempfile.mkstemp(dir=folder)
+    try:
+        with os.fdopen(number, "w", encoding="utf-8") as file:
+            json.dump(document, file, indent=4, sort_keys=True)
+            os.fchmod(file.fileno(), 0o640)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
