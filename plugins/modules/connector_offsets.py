@@ -90,9 +90,11 @@ options:
         the guards and the ledger work with them.
       - V(earliest) is the first record that is still in the log, V(latest) the one that comes next. Or it is a dictionary with one of the
         fields C(timestamp), C(duration) and C(shift_by).
-      - C(timestamp) goes to the first record of this time or later, else to the end. It is RFC 3339 with its zone, such as
-        V(2026-01-31T12:00:00Z), or milliseconds since the epoch, and not in the future. C(duration) is the same, counted back from now, in
-        ISO 8601 from weeks to seconds, such as V(PT2H).
+      - C(timestamp) goes to the first record of this time or later, else to the end. It is a time with its zone, such as
+        V(2026-01-31T12:00:00Z), V(2026-01-31 13:00 +01:00) or V(2026-01-31 13:00 Europe/Berlin), or milliseconds since the epoch, and not in the
+        future. Digits that mean a time before 2001 are refused, as they are seconds most likely. C(duration) is the same, counted back from now, from weeks
+        to seconds, such as V(2h), V(1d12h) or V(PT2H); C(timestamp) takes that, too, also as V(-2h).
+      - A time before the first record that the log holds, or after the last one, is a warning.
       - C(shift_by) goes so many records away from what is committed, back with a negative number, but never out of the log, which is a warning.
       - What is meant are all partitions of all topics that the connector reads, or those of O(topics). Of a sink that is gone, and of MirrorMaker,
         those of the topics for which there are offsets. With V(shift_by), partitions of a sink without an offset stay as they are.

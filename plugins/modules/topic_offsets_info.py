@@ -32,8 +32,11 @@ options:
     type: str
   timestamp:
     description:
-      - Also show the offset of the first record of this time or later. Milliseconds since the epoch, or a time with its time zone as
-        in RFC 3339, such as V(2026-01-31T12:00:00Z).
+      - Also show the offset of the first record of this time or later. Milliseconds since the epoch, or a time with its time zone, such as
+        V(2026-01-31T12:00:00Z), V(2026-01-31 13:00 +01:00) or V(2026-01-31 13:00 Europe/Berlin), or a length of time back from now, such as V(2h) or
+        V(P1D).
+      - Digits that mean a time before 2001 are refused, as they are seconds most likely. A time before the first record of a topic, or after the last
+        one, is a warning.
       - The time is that of the record (C(CreateTime), set by its producer, unless the topic says C(LogAppendTime)), so records need not be in
         its order.
       - A time is no exact boundary. The markers that end transactions have the broker's time, and the answer can be the offset of one

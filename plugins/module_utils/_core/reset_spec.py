@@ -27,7 +27,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.mode
     is_int,
     whole,
 )
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.timestamps import milliseconds, timestamp
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.timestamps import length, milliseconds, timestamp
 
 TIMESTAMP, DURATION, SHIFT_BY = "timestamp", "duration", "shift_by"
 
@@ -35,10 +35,6 @@ _PLAIN = (EARLIEST, LATEST)
 _WITH_VALUE = (TIMESTAMP, DURATION, SHIFT_BY)
 _FORMS = ("earliest, latest, {timestamp: 2026-01-31T12:00:00Z}, {duration: PT2H} or {shift_by: -10}")
 
-#: weeks alone, or days, hours, minutes and seconds; ISO 8601. Years and months have no fixed length
-_DURATION = re.compile(r"P(?:(\d+)W|(?=\d|T\d)(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:[.,](\d{1,3}))?S)?)?)")
-#: how many places a sentence names
-_TOLD = 3
 _NUMBER = re.compile(r"[+-]?\d{1,20}")
 
 #: One partition's new offset. note: what it is, in words; clamped: whether the log has cut the shift
@@ -104,6 +100,8 @@ def _word(reset_to) -> tuple:
         return word, None
     if word not in _WITH_VALUE:
         raise DeclarationError("reset_to must be %s; it is %s." % (_FORMS, describe(reset_to)))
+    if word == TIMESTAMP and length(value) is not None:
+        word = DURATION  # the same declaration tomorrow
     return word, value
 
 
@@ -111,26 +109,23 @@ def _value(word, value, now):
     if word == TIMESTAMP:
         if isinstance(value, (bool, float, list, dict)) or value is None:
             raise DeclarationError("reset_to: timestamp must be milliseconds since the epoch or a time with its zone, it is %s." % describe(value))
-        found = milliseconds(value)
+        found = milliseconds(value, now)
         if found > now * 1000:
             raise DeclarationError("reset_to: timestamp %s is in the future (it is %s now). To go to the end use reset_to: latest." % (
                 value, timestamp(int(now * 1000))))
         return found
     if word == DURATION:
-        return duration(value)
+        return _duration(value)
     return _shift(value) if word == SHIFT_BY else None
 
 
-def duration(text) -> int:
-    """Milliseconds of an ISO 8601 duration. Raises DeclarationError."""
-    match = _DURATION.fullmatch(text.strip().upper()) if isinstance(text, str) else None
-    if not match:
+def _duration(text) -> int:
+    """Milliseconds. Raises DeclarationError."""
+    found = length(text)
+    if found is None:
         raise DeclarationError(
-            "reset_to: duration must be an ISO 8601 duration of weeks, or of days, hours, minutes and seconds, such as PT2H or P1DT12H, back "
-            "from now; it is %s. Years and months have no fixed length: use days, or a timestamp." % describe(text))
-    weeks, days, hours, minutes, seconds, fraction = (match.group(index) or "0" for index in range(1, 7))
-    whole_seconds = ((int(weeks) * 7 + int(days)) * 24 + int(hours)) * 3600 + int(minutes) * 60 + int(seconds)
-    found = whole_seconds * 1000 + int(fraction.ljust(3, "0") if match.group(6) else 0)
+            "reset_to: duration must be weeks, days, hours, minutes and seconds back from now, such as 2h, 1d12h or PT2H; it is %s. Years and months have "
+            "no fixed length: use days, or a timestamp." % describe(text))
     if found > clock.time() * 1000:
         raise DeclarationError("reset_to: duration %s goes back to before 1970. To go to the beginning use reset_to: earliest." % text)
     return found
@@ -184,15 +179,10 @@ def _topic(item, where: str) -> tuple:
     return name.strip(), set(found)
 
 
-def told(places) -> str:
-    """orders-0, orders-3, ..."""
-    places = sorted(places)
-    return ", ".join("%s-%d" % place for place in places[:_TOLD]) + (", ..." if len(places) > _TOLD else "")
-
-
 def needs(reset: Reset) -> tuple:
     """What of the log has to be known: (the beginnings, the ends, a time)."""
-    return (reset.word in (EARLIEST, SHIFT_BY), reset.word != EARLIEST, reset.word in (TIMESTAMP, DURATION))
+    by_time = reset.word in (TIMESTAMP, DURATION)
+    return (reset.word in (EARLIEST, SHIFT_BY) or by_time, reset.word != EARLIEST, by_time)
 
 
 def new_offsets(reset: Reset, places, begins: dict, ends: dict, at_time: dict, live: dict) -> dict:

@@ -10,10 +10,19 @@ from __future__ import annotations
 
 import difflib
 
+#: how many places a sentence names
+_TOLD = 3
+
 
 def plural(count: int, noun: str) -> str:
     """"1 partition", "2 partitions"."""
     return "%d %s%s" % (count, noun, "" if count == 1 else "s")
+
+
+def told(places) -> str:
+    """orders-0, orders-3, ..."""
+    places = sorted(places)
+    return ", ".join("%s-%d" % place for place in places[:_TOLD]) + (", ..." if len(places) > _TOLD else "")
 
 
 def did_you_mean(name: str, known, most: int = 2) -> str:

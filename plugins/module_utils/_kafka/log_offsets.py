@@ -47,10 +47,6 @@ class LogOffsets:
         """({partition: end for a reader of committed records}, {partition: end of all records})."""
         return self._numbers(topic, LATEST), self._numbers(topic, LATEST, committed=False)
 
-    def at(self, topic, milliseconds: int, committed: bool = True) -> dict:
-        """{partition: offset of the first record of that time or later, None where there is none}"""
-        return self._numbers(topic, milliseconds, committed)
-
     def _numbers(self, topic, where, committed=True) -> dict:
         """Of one topic, the offsets alone."""
         places = [(topic.name, number) for number in range(topic.partitions)]

@@ -13,7 +13,7 @@ import time as clock
 from fnmatch import fnmatchcase
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.timestamps import milliseconds
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.timestamps import beside_the_log, milliseconds
 
 READ_COMMITTED = "read_committed"
 READ_UNCOMMITTED = "read_uncommitted"
@@ -37,7 +37,7 @@ def topic_offsets(kafka, names, timestamp=None, isolation=READ_COMMITTED, quiet=
     warnings = []
     topics = _topics(kafka, names, warnings)
     is_quiet = _await_quiet(kafka, topics, isolation, quiet, wait_timeout, sleep) if quiet else None
-    found = [_one(kafka, topic, time, isolation) for topic in topics]
+    found = [_one(kafka, topic, time, isolation, warnings) for topic in topics]
     return {"changed": False, "cluster_id": kafka.cluster_id, "timestamp": time, "topics": found, "quiet": is_quiet, "warnings": warnings}
 
 
@@ -73,12 +73,15 @@ def _topics(kafka, names, warnings) -> list:
     return [found[name] for name in sorted(found)]
 
 
-def _one(kafka, topic, time, isolation) -> dict:
+def _one(kafka, topic, time, isolation, warnings) -> dict:
     begins, ends = kafka.offsets.starts(topic), _ends(kafka, topic, isolation)
-    times = {} if time is None else kafka.offsets.at(topic, time, isolation == READ_COMMITTED)
+    places = [(topic.name, number) for number in sorted(begins)]
+    times = {} if time is None else kafka.offsets.of(places, time, isolation == READ_COMMITTED)
+    if time is not None:
+        warnings += beside_the_log(time, *({place: (offsets[place[1]],) for place in places} for offsets in (begins, ends)), times)
     partitions = [
         # The begin may have moved between the two questions.
-        {"partition": number, "begin": begins[number], "end": max(begins[number], ends[number]), "by_time": times.get(number)}
+        {"partition": number, "begin": begins[number], "end": max(begins[number], ends[number]), "by_time": times.get((topic.name, number), (None,))[0]}
         for number in sorted(begins)]
     return {"name": topic.name, "partitions": partitions,
             "records_at_most": sum(one["end"] - one["begin"] for one in partitions)}

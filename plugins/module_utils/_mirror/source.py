@@ -24,6 +24,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.mode
     is_int,
 )
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import REMOVE, SET
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import told
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.timestamps import beside_the_log
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.copied_again import CopiedAgain, next_of
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.flow import CLUSTER, OFFSET, PARTITION, TOPIC, is_partition
 
@@ -97,13 +99,16 @@ class MirrorSource:
         needs, committed = reset_spec.needs(reset), self.flow.committed
         # The beginning tells whether "no offset" is the same as the offset 0.
         begins = self.kafka.offsets.of(places, EARLIEST, committed)
-        at_time = self.kafka.offsets.of(places, reset.time(), committed) if needs[2] else {}
+        time = reset.time()
+        at_time = self.kafka.offsets.of(places, time, committed) if needs[2] else {}
         ends = self.kafka.offsets.of(places, LATEST, committed) if needs[1] else {}
+        if needs[2]:
+            warnings += ["%s: %s" % (self.name, text) for text in beside_the_log(time, begins, ends, at_time)]
         found = reset_spec.new_offsets(reset, places, begins, ends, at_time, live)
         clamped = sorted(place for place in found if found[place].clamped)
         if clamped:
             warnings.append("%s: the log does not hold that many records for %s, which go to its beginning or end: %s." % (
-                reset, counted(clamped), reset_spec.told(clamped)))
+                reset, counted(clamped), told(clamped)))
         keyed, notes, following = {}, {}, {}
         for place, one in found.items():
             entry = Entry(self.partition_of(place), stored_for(one.offset))
@@ -129,7 +134,7 @@ class MirrorSource:
         without = sorted(places - set(live)) if reset.word == reset_spec.SHIFT_BY else []
         if without:
             raise errors.DeclarationError("%s of %s has no offset yet that could be shifted (%s): use a timestamp, earliest or latest, or declare "
-                                          "a number. %s" % (counted(without), self.name, reset_spec.told(without), _NOTHING))
+                                          "a number. %s" % (counted(without), self.name, told(without), _NOTHING))
         return places
 
     def copied_again(self, target=None) -> CopiedAgain:

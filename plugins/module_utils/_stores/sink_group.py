@@ -19,6 +19,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import EARLIEST, LATEST, OFFSET, PARTITION, TOPIC, Entry, canonical, counted
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import SET
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.sink_config import PREFIX, SinkConfig
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import told
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.timestamps import beside_the_log
 
 _PAUSE = 0.5
 _SHOWN = 3
@@ -95,7 +97,7 @@ class Sink:
 
     def told(self, members) -> str:
         """Who they are, in words."""
-        shown = ["%s at %s%s%s" % (one.client_id, one.host, " (%s)" % reset_spec.told(one.places) if one.places else "",
+        shown = ["%s at %s%s%s" % (one.client_id, one.host, " (%s)" % told(one.places) if one.places else "",
                                    ", static member %s" % one.instance_id if one.instance_id else "") for one in members[:_SHOWN]]
         return "; ".join(shown) + ("; and %d more" % (len(members) - _SHOWN) if len(members) > _SHOWN else "")
 
@@ -140,13 +142,16 @@ class Sink:
         places = self._with_commits(reset, self._places(reset, live, warnings), live, warnings)
         needs = reset_spec.needs(reset)
         begins = self.kafka.offsets.of(places, EARLIEST, self.settings.reads_committed) if needs[0] else {}
-        at_time = self.kafka.offsets.of(places, reset.time(), self.settings.reads_committed) if needs[2] else {}
+        time = reset.time()
+        at_time = self.kafka.offsets.of(places, time, self.settings.reads_committed) if needs[2] else {}
         ends = self.kafka.offsets.of(places, LATEST, self.settings.reads_committed) if needs[1] else {}
+        if needs[2]:
+            warnings += ["%s: %s" % (self.name, text) for text in beside_the_log(time, begins, ends, at_time)]
         found = reset_spec.new_offsets(reset, places, begins, ends, at_time, live)
         clamped = [place for place in sorted(found) if found[place].clamped]
         if clamped:
             warnings.append("%s: the log does not hold that many records for %s of %s, which go%s to its beginning or end: %s." % (
-                reset, counted(clamped), self.name, "es" if len(clamped) == 1 else "", reset_spec.told(clamped)))
+                reset, counted(clamped), self.name, "es" if len(clamped) == 1 else "", told(clamped)))
         entries = {place: entry_of(place, one.offset) for place, one in found.items()}
         keyed = {canonical(entry.partition): entry for entry in entries.values()}
         notes = {canonical(entries[place].partition): one.note for place, one in found.items()}
@@ -183,10 +188,10 @@ class Sink:
         listed = [place for place in without if (reset.topics or {}).get(place[0]) is not None]
         if listed or len(without) == len(places):
             raise errors.DeclarationError("%s of %s has no offset yet that could be shifted (%s): use a timestamp, earliest or latest, or declare "
-                                          "a number. Nothing was changed." % (counted(listed or without), self.name, reset_spec.told(listed or without)))
+                                          "a number. Nothing was changed." % (counted(listed or without), self.name, told(listed or without)))
         if without:
             warnings.append("%s: %s of %s without an offset stay%s as %s: %s." % (
-                reset, counted(without), self.name, "s" if len(without) == 1 else "", "it is" if len(without) == 1 else "they are", reset_spec.told(without)))
+                reset, counted(without), self.name, "s" if len(without) == 1 else "", "it is" if len(without) == 1 else "they are", told(without)))
         return places - set(without)
 
     def topics(self):

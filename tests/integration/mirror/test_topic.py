@@ -92,7 +92,7 @@ def test_on_a_source_cluster(change, topic, east, west):
 REFUSED = [
     ("absent", ["__consumer_offsets"], "one of Kafka's own topics"),
     ("absent", ["orders*"], "no name of a topic"),
-    ("absent", ["", " "], "names is empty"),
+    ("absent", ["", " "], "name is empty"),
     ("emptied", ["no-such-topic"], "There is no topic no-such-topic"),
 ]
 

@@ -24,7 +24,8 @@ class Brokers:
     def __init__(self, **ends) -> None:
         self.now = ends
         self.admin = SimpleNamespace(topic=self._topic, topics=lambda: [self._topic(name) for name in self.now])
-        self.offsets = SimpleNamespace(ends=lambda topic: ({0: self.now[topic.name]},) * 2, starts=lambda topic: {0: 1}, at=lambda *_of: {0: 3})
+        self.offsets = SimpleNamespace(ends=lambda topic: ({0: self.now[topic.name]},) * 2, starts=lambda topic: {0: 1},
+                                       of=lambda places, *_of: dict.fromkeys(places, (3, None)))
 
     def _topic(self, name):
         if name not in self.now:

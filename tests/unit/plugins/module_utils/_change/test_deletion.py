@@ -41,6 +41,9 @@ class FakeWorker:
     def require_url(self, name):
         pass
 
+    def validate(self, config):
+        return {}
+
     def info(self, name):
         if name not in self.configs:
             raise errors.NoConnector("There is no such connector")

@@ -152,7 +152,7 @@ def live(kafka):
 @pytest.mark.parametrize("version, method, route", [("4.3.1", "auto", "rest"), ("4.3.1", "group", "group"), ("3.5.2", "auto", "group")])
 @pytest.mark.parametrize("state", ["STOPPED", "RUNNING", "PAUSED"])
 @pytest.mark.parametrize("desired, offsets", [
-    (DesiredOffsets.present(pairs(p0=5)), {"p0": 5, "p1": 40}), (words({"timestamp": 50}), {"p0": 20, "p1": 30, "p2": 50}),
+    (DesiredOffsets.present(pairs(p0=5)), {"p0": 5, "p1": 40}), (words({"timestamp": "1970-01-01T00:00:00.050Z"}), {"p0": 20, "p1": 30, "p2": 50}),
     (words({"shift_by": -1}), {"p0": 39, "p1": 39}),
 ])
 def test_check_mode_predicts_what_then_happens(version, method, route, state, desired, offsets):
@@ -169,7 +169,7 @@ def test_check_mode_predicts_what_then_happens(version, method, route, state, de
 
 def test_the_diff_tells_what_is_there():
     kafka = kafka_with(p0=40, p1=40)
-    result = change(Worker(kafka), kafka, words({"timestamp": 50}, ["t"]))
+    result = change(Worker(kafka), kafka, words({"timestamp": "1970-01-01T00:00:00.050Z"}, ["t"]))
     assert result["diff"][0]["prepared"].splitlines() == [
         "c (moves)",
         '{"kafka_partition": 0, "kafka_topic": "t"}: backward by 20, to the record of 1970-01-01T00:00:00.100Z',
@@ -181,7 +181,7 @@ def test_the_diff_tells_what_is_there():
                                           ({"max_skip": 1}, None)])
 def test_guards_work_with_the_numbers(guards, says):
     kafka = kafka_with(p0=40, p1=40)
-    desired = words({"timestamp": 50}, [{"name": "t", "partitions": [0, 1]}], **guards)
+    desired = words({"timestamp": "1970-01-01T00:00:00.050Z"}, [{"name": "t", "partitions": [0, 1]}], **guards)
     if says:
         assert refused(Worker(kafka), kafka, desired).message.startswith(says) and live(kafka) == {"p0": 40, "p1": 40}
     else:
@@ -190,7 +190,7 @@ def test_guards_work_with_the_numbers(guards, says):
 
 def test_only_forward():
     kafka = kafka_with(p0=10, p1=40)
-    change(Worker(kafka), kafka, words({"timestamp": 50}, [{"name": "t", "partitions": [0, 1]}], only="forward"))
+    change(Worker(kafka), kafka, words({"timestamp": "1970-01-01T00:00:00.050Z"}, [{"name": "t", "partitions": [0, 1]}], only="forward"))
     assert live(kafka) == {"p0": 20, "p1": 40}
 
 
@@ -388,7 +388,7 @@ def once(tmp_path, worker, change_id="CHG-1", **options):
 
 
 @pytest.mark.parametrize("version, gone", [("4.3.1", False), ("3.5.2", False), ("4.3.1", True)])
-@pytest.mark.parametrize("reset_to", ["latest", {"shift_by": -10}, {"duration": "PT1H"}, {"timestamp": 50}])
+@pytest.mark.parametrize("reset_to", ["latest", {"shift_by": -10}, {"duration": "PT1H"}, {"timestamp": "1970-01-01T00:00:00.050Z"}])
 def test_words_are_made_once_and_can_be_undone(tmp_path, version, gone, reset_to):
     kafka = kafka_with(p0=40, p1=45)
     worker = Worker(kafka, version=version, gone=gone)

@@ -732,11 +732,12 @@ def test_a_second_store_is_a_warning(kafka, plugin, says):
 @pytest.mark.parametrize("rest", [SinkRest([sink_offset(5)]), SinkRest(OLD)])
 def test_words_become_numbers_by_each_road(rest):
     taken = router(rest, sink_kafka())
-    _store, plan = taken.plan(found("sink"), words({"timestamp": 50}))
+    _store, plan = taken.plan(found("sink"), words({"timestamp": "1970-01-01T00:00:00.050Z"}))
     assert {action.partition["kafka_partition"]: action.after["kafka_offset"] for action in plan.actions} == {0: 5, 1: 3}
     assert list(plan.desired.notes.values()) == ["the end of the log: no record of that time or later",
                                                  "the record of 1970-01-01T00:00:00.100Z"]
-    assert plan.warnings == []
+    assert plan.warnings == [
+        "c: The time 1970-01-01T00:00:00.050Z is after the last record of t-0: nothing that the log holds there comes after it."]
 
 
 def test_the_road_back_of_a_change():

@@ -34,6 +34,9 @@ class Client:
         self.config = {"name": "c", "connector.class": "x.C", "db.password": "hunter22", **({KEY: text} if text else {})}
         self.puts = []
 
+    def validate(self, config):
+        return {}
+
     def info(self, name):
         if name != "c":
             raise errors.NoConnector(f"There is no such connector: {name}")

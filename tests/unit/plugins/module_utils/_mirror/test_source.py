@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import Entry, Snapshot, canonical
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets, make_plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.reset_spec import read_reset
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.timestamps import timestamp
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.config_topic import configs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.source_clusters import SourceClusters
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.copied_again import next_of
@@ -89,9 +90,9 @@ def test_nothing_stored(offset):
     ("earliest", ["early", "empty"], {"early0": 99, "empty0": None}),
     ("latest", None, {"orders0": 9, "orders1": 9}),
     ("latest", ["early", "empty"], {"early0": 109, "empty0": None}),
-    ({"timestamp": 80}, None, {"orders0": 3, "orders1": 2}),
-    ({"timestamp": 85}, None, {"orders0": 9, "orders1": 2}),
-    ({"timestamp": 10}, [{"name": "orders", "partitions": [0]}], {"orders0": None}),
+    ({"timestamp": timestamp(80)}, None, {"orders0": 3, "orders1": 2}),
+    ({"timestamp": timestamp(85)}, None, {"orders0": 9, "orders1": 2}),
+    ({"timestamp": timestamp(10)}, [{"name": "orders", "partitions": [0]}], {"orders0": None}),
     ({"shift_by": -2}, None, {"orders0": 3, "orders1": 4}),
     ({"shift_by": -6}, None, {"orders0": None, "orders1": 0}),
 ])
@@ -99,8 +100,14 @@ def test_words(reset_to, topics, entries):
     assert resolved(reset_to, topics)[0] == entries
 
 
+def test_a_time_before_the_log():
+    assert resolved({"timestamp": timestamp(10)}, ["orders"])[2] == [
+        "m: The time 1970-01-01T00:00:00.010Z is before the first record of orders-0, which is of 1970-01-01T00:00:00.050Z or later: all that the log holds "
+        "there comes after it."]
+
+
 def test_words_with_their_notes():
-    desired = resolved({"timestamp": 80})[1]
+    desired = resolved({"timestamp": timestamp(80)})[1]
     key = canonical(part("orders", 0))
     assert (desired.notes[key], desired.following[key]) == ("record 4, the record of 1970-01-01T00:00:00.080Z", 4)
 
@@ -359,7 +366,7 @@ def dedicated(desired, kafka, **options):
 
 
 def test_a_dedicated_mirror_is_known_by_its_configuration():
-    store, plan = dedicated(DesiredOffsets.words(read_reset({"timestamp": 80})), target(), known=False, accept_duplicates=True)
+    store, plan = dedicated(DesiredOffsets.words(read_reset({"timestamp": timestamp(80)})), target(), known=False, accept_duplicates=True)
     assert store.method == "topic" and [action.after for action in plan.changes] == [{"offset": 3}, {"offset": 2}]
     with pytest.raises(errors.DeclarationError, match="does not replicate the topic other: topics is orders"):
         dedicated(DesiredOffsets.present([pair("other", 0, 1)]), target(), known=False)

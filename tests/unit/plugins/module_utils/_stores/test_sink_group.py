@@ -10,6 +10,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.mode
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets, make_plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.reset_spec import read_reset
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.sink_config import SinkConfig
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.timestamps import timestamp
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.groups import Member
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.group import GroupStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.sink_group import Sink, entry_of, place_of
@@ -118,13 +119,17 @@ T = {"topics": "t"}
     ("latest", [{"name": "t", "partitions": [1]}], T, {("t", 1): 90}),
     ("latest", ["t"], None, {("t", 0): 5, ("t", 1): 90, ("t", 2): 7}),
     ("latest", None, None, {("t", 0): 5, ("t", 1): 90, ("t", 2): 7}),
-    ({"timestamp": 60}, None, T, {("t", 0): 2, ("t", 1): 40, ("t", 2): 7}),
-    ({"timestamp": 101}, None, T, {("t", 0): 5, ("t", 1): 90, ("t", 2): 7}),
-    ({"timestamp": 0}, None, T, {("t", 0): 2, ("t", 1): 20, ("t", 2): 7}),
+    ({"timestamp": timestamp(60)}, None, T, {("t", 0): 2, ("t", 1): 40, ("t", 2): 7}),
+    ({"timestamp": timestamp(101)}, None, T, {("t", 0): 5, ("t", 1): 90, ("t", 2): 7}),
+    ({"timestamp": timestamp(0)}, None, T, {("t", 0): 2, ("t", 1): 20, ("t", 2): 7}),
     ({"duration": "PT1H"}, None, T, {("t", 0): 5, ("t", 1): 90, ("t", 2): 7}),
 ])
 def test_resolve(reset_to, topics, config, found):
-    assert resolved(kafka_with(p0=3, p1=50), reset_to, topics, config) == (found, [])
+    entries, warnings = resolved(kafka_with(p0=3, p1=50), reset_to, topics, config)
+    beyond = [f"c: The time {one} is after the last record of t-0, t-1: nothing that the log holds there comes after it."
+              for one in [reset_to.get("timestamp")] if one == timestamp(101)] if isinstance(reset_to, dict) else []
+    assert entries == found and [text for text in warnings if "duration" not in reset_to] == beyond
+    assert ["is after the last record of t-0, t-1" in text for text in warnings if "duration" in reset_to] == [True] * ("duration" in reset_to)
 
 
 def test_a_shift_leaves_what_has_no_offset():
