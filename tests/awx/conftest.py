@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -30,6 +31,8 @@ KEEP = "STREAMOPS_STACK_DIR"
 HOSTS = {"eu-1": "one", "eu-2": "two", "us-1": "three"}
 #: a cluster that wants the login of examples/awx_project; and what that is encrypted with, by vault id
 LOCKED, LOGIN, VAULTS = "locked", ("operator", "an-example-password"), {"eu": "example", "us": "another"}
+#: of the launches: the clusters' ledgers outlive a test, and a number is the name of a change
+_NUMBERS = itertools.count(100)
 _EXTENSION = "org.apache.kafka.connect.rest.basic.auth.extension"
 
 
@@ -140,7 +143,8 @@ def vaulted(fleet, locked, tmp_path) -> Fleet:
     text = tool("ansible-vault", "encrypt_string", *words)
     address = "".join(f"{line.strip()}\n" for line in text.splitlines() if "!vault" not in line)
     hosts = fleet.groups["_meta"]["hostvars"]
-    hosts["eu-1"] = found | {"kafka_connect_url": locked.url, "kafka_connect_group": f"connect-{LOCKED}", "kafka_connect_offset_topic": f"connect-{LOCKED}-offsets"}
+    hosts["eu-1"] = found | {"kafka_connect_url": locked.url, "kafka_connect_group": f"connect-{LOCKED}",
+                             "kafka_connect_offset_topic": f"connect-{LOCKED}-offsets"}
     hosts["us-1"]["kafka_connect_url"] = {"__ansible_vault": address}
     locked.create(fleet.name, shaped(topic=fleet.name))
     locked.set_offsets(fleet.name, [at(4)])
@@ -166,8 +170,7 @@ def template(data):
 @pytest.fixture
 def workflow(awx, data):
     """workflow(name, survey, limit=""): one launch of it."""
-    numbers = iter(range(100, 200))
-    return lambda name, survey, **more: Workflow(awx, data, name, next(numbers), survey, **more)
+    return lambda name, survey, **more: Workflow(awx, data, name, next(_NUMBERS), survey, **more)
 
 
 @pytest.fixture

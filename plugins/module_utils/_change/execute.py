@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import backups
@@ -87,6 +88,7 @@ class _Run:
             if self._failed:
                 break
         self._finish_boundaries(check_mode)
+        self._warn_of_the_disk(check_mode)
         result = self._result()
         if self._failed:
             raise self._failure(result)
@@ -122,11 +124,21 @@ class _Run:
         """Of those that are made; in check mode, of those that would be."""
         changed = {name: result for name, result in self._done.items() if name not in self._failed and _changes_offsets(result)}
         if check_mode:
-            self._boundaries.note(changed)
+            try:
+                self._boundaries.note(changed)
+            except errors.ConnectError as error:
+                raise error.also("Nothing was changed.")
         else:
             self._boundaries.finish({name: (result["connector"] or {}).get("type") for name, result in changed.items()})
         for name, result in self._done.items():
             result["boundaries"] = self._boundaries.found.get(name)
+
+    def _warn_of_the_disk(self, check_mode) -> None:
+        unnamed = sorted(name for name, result in self._done.items() if _changes_offsets(result) and not self._declared[name].change_id)
+        if self._backup and unnamed and not check_mode and os.environ.get("AWX_HOST"):
+            self._warnings.append(
+                "AWX removes the disk of a job when it ends, and with it the backup %s of %s. With a change_id the ledger keeps what was there before, and the "
+                "playbook restore_offsets puts it back." % (self._backup, ", ".join(unnamed[:5]) + (", ..." if len(unnamed) > 5 else "")))
 
     def _check_interrupts(self, result) -> None:
         try:

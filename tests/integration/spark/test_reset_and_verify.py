@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from contextlib import contextmanager
 
 import pytest
 
@@ -20,11 +21,11 @@ pytest.importorskip("pyspark")
 LINES = 40
 
 
-@pytest.fixture
-def source(main, kafka, tmp_path):
+@contextmanager
+def delivered(main, kafka, folder):
     """Name and file of a FileStream source that has delivered its file."""
     name = f"t-{uuid.uuid4().hex[:8]}"
-    file = tmp_path / "orders.txt"
+    file = folder / f"{name}.txt"
     file.write_text("".join(f"order {number}\n" for number in range(LINES)))
     kafka.create(name, 2, "delete")
     main.worker.create(name, file_source(file, topic=name), "RUNNING")
@@ -32,6 +33,18 @@ def source(main, kafka, tmp_path):
     yield name, file
     main.worker.delete(name)
     kafka.drop(name)
+
+
+@pytest.fixture
+def source(main, kafka, tmp_path):
+    with delivered(main, kafka, tmp_path) as one:
+        yield one
+
+
+@pytest.fixture
+def another(main, kafka, tmp_path):
+    with delivered(main, kafka, tmp_path) as one:
+        yield one
 
 
 class Resets:
@@ -47,9 +60,9 @@ class Resets:
             "verify_replay_driver_memory": "600m",
         }
 
-    def __call__(self, entry: dict, *options: str, env: dict | None = None, **host):
+    def __call__(self, entry: dict | list, *options: str, env: dict | None = None, **host):
         return self.playbooks.run("streamops.kafka_connect.reset_offsets", {"eu": {**self.host, **host}}, *options, env=env,
-                                  reset_offsets_connectors=[entry])
+                                  reset_offsets_connectors=entry if isinstance(entry, list) else [entry])
 
     def report(self) -> dict:
         (path,) = (path for path in self.reports.glob("*.json") if "expectation" not in path.name)
@@ -119,6 +132,24 @@ def test_put_back(source, main, reset):
     assert [pair["offset"] for pair in main.worker.offsets(name)] == [{"position": file.stat().st_size}]
 
 
+def test_two_connectors_are_proven_by_one_job(source, another, main, reset):
+    """Of the one whose data are wrong offsets and state are put back, the other one keeps its change, and a third one has nothing to prove."""
+    (name, file), (wrong, other) = source, another
+    start = lambda file: [{"partition": {"filename": str(file)}, "offset": {"position": 0}}]  # noqa: E731
+    play = reset([
+        {"name": wrong, "offsets": start(other), "verify": {**verify(wrong, count={"max": 1}), "put_back": True}},
+        {"name": name, "offsets": start(file), "verify": {**verify(name, replayed={}, duplicates={}), "put_back": True}}])
+    report = reset.report()
+    assert play.rc == 2 and report["change_id"] == "2-connectors", play
+    assert [(check["type"], check["verdict"]) for check in report["checks"]] == [("count", "fail"), ("replayed", "pass"), ("duplicates", "pass")]
+    assert f"The change of {wrong} failed, and offsets and state (started) are as they were: 1 of 3 checks did not pass" in play.failure("eu")
+    assert name not in play.failure("eu").replace(wrong, "")
+    assert {one: main.worker.state(one) for one in (name, wrong)} == dict.fromkeys((name, wrong), ("RUNNING", ["RUNNING"]))
+    assert [pair["offset"]["position"] for one in (name, wrong) for pair in main.worker.offsets(one)] == [file.stat().st_size, other.stat().st_size]
+    (backup,) = reset.playbooks.backups.glob("eu-2-connectors-*")
+    assert sorted(json.loads(backup.read_text())["connectors"]) == sorted([name, wrong])
+
+
 def test_what_is_missing_is_known_before_the_first_change(source, main, reset):
     """No Java, no such check, no topic, no brokers, a word that is not known: each a sentence, the connector untouched."""
     name, file = source
@@ -130,7 +161,7 @@ def test_what_is_missing_is_known_before_the_first_change(source, main, reset):
         ({"checks": []}, {}, "topics (names) and checks are lists that are needed"),
         ({"topic": name}, {}, f"verify of {name} cannot be used, and nothing was changed"),
         ({"topics": ["no-such-topic"]}, {}, "There is no topic no-such-topic"),
-        ({"topics": ["no-such-*"]}, {}, "there is no topic that fits"),
+        ({"topics": ["no-such-*"]}, {}, f"boundaries of {name}: No topic fits no-such-*. Nothing was changed."),
         ({}, {"kafka_bootstrap_servers": ""}, "bootstrap_servers"),
     ]
     for changed, how, sentence in cases:

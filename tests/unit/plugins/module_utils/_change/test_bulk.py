@@ -506,3 +506,15 @@ def test_a_fault_of_the_ledger_at_the_end_of_one_leaves_the_others_whole(tmp_pat
     failed = failure(worker, to("a", 5), to("b", 5), final_state="started", **in_file(tmp_path, True))
     assert "the plugin says no" in failed.facts["failed_connectors"]["a"] and positions(worker) == {"a": 1, "b": 5}
     assert worker.by_name["b"].state == "RUNNING"
+
+
+@pytest.mark.parametrize(("host", "named", "check", "warns"), [
+    ("https://awx", False, False, True), (None, False, False, False), ("https://awx", True, False, False), ("https://awx", False, True, False)])
+def test_a_backup_that_is_gone_with_the_job(host, named, check, warns, monkeypatch, tmp_path):
+    monkeypatch.delenv("AWX_HOST", raising=False)
+    if host:
+        monkeypatch.setenv("AWX_HOST", host)
+    path = str(tmp_path / "backup.json")
+    result = declare(running(a=1, b=5), to("a", 5), to("b", 5), check=check, backup=True, backup_file=path, **in_file(tmp_path, named))
+    found = [text for text in result["warnings"] if "AWX removes the disk" in text]
+    assert bool(found) is warns and (not warns or f"the backup {path} of a. With a change_id the ledger keeps" in found[0])

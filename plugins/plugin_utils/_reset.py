@@ -1,0 +1,377 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""The role reset_offsets between its variables and the module connector_offsets_bulk: what is declared, what was predicted, what became of it.
+
+An entry is what is declared of one connector: the options of the module, with ``seed``, ``final_state`` (found, started, paused or stopped) and
+``verify`` (None, or topics, checks, since, quiet, wait, expectation and put_back). States are those of ``final_state``; a connector that does not
+exist is ``gone``, and where no worker can be asked ``unknown``.
+No decision rests on a number or a path in a result: a short password would be masked inside it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from urllib.parse import quote
+
+import yaml
+
+FINAL_STATES = ("found", "started", "paused", "stopped")
+FIELDS = ("name", "state", "offsets", "src", "reset_to", "topics", "consumer_group", "purge", "raw_keys", "key_order", "seed", "final_state", "verify",
+          "change_id", "max_rewind", "max_skip", "only", "force", "accept_duplicates")
+VERIFY_FIELDS = ("topics", "checks", "since", "quiet", "wait", "expectation", "put_back")
+
+_NO_LIST = ("reset_offsets_connectors must be a list of connectors, each a dictionary with its own name, or the same list as JSON or YAML text%s; nothing "
+            "was changed.")
+_UNUSABLE = (
+    "This entry of reset_offsets_connectors cannot be used, and nothing was changed: %s. It needs a name, its fields are " + ", ".join(FIELDS) +
+    ", state present needs offsets, src or reset_to, raw_keys is a list, change_id is text, state restored needs one, and final_state is one of " +
+    ", ".join(FINAL_STATES) + ". To reset a connector wholly leave the fields offsets and raw_keys out.")
+_UNVERIFIABLE = ("verify of %s cannot be used, and nothing was changed: %s. Its fields are " + ", ".join(VERIFY_FIELDS) +
+                 "; topics (names) and checks are lists that are needed, quiet and wait are seconds.")
+_STATES = {"STOPPED": "stopped", "PAUSED": "paused"}
+_SHOWN_STATES = ("RUNNING", "PAUSED", "STOPPED", "FAILED", "UNASSIGNED", "RESTARTING", None)
+_YES = ("yes", "on", "1", "true", "t", "y")
+
+
+# ---- what is declared ----------------------------------------------------------------------------------------------------
+
+
+def declared(given, change_id: str = "", final_state: str = "found") -> dict:
+    """``connectors``, the entries, and ``error``, empty if they can be used. given: a list, or its JSON or YAML text; empty text means "not given".
+
+    change_id, final_state: of entries without their own.
+    """
+    try:
+        listed = _parsed(given) if isinstance(given, str) else given
+    except (ValueError, yaml.YAMLError) as error:
+        return {"connectors": [], "error": _NO_LIST % (", and cannot be read: " + " ".join(str(error).split()))}
+    if not _is_list(listed):
+        return {"connectors": [], "error": _NO_LIST % ""}
+    found = [_problem(one, change_id, final_state) for one in listed]
+    errors = [text for text in found if text]
+    return {"connectors": [] if errors else [_entry(one, change_id, final_state) for one in listed], "error": " ".join(errors)}
+
+
+def _parsed(text: str):
+    """JSON is read as JSON: YAML 1.1 takes some of its numbers and escapes for something else."""
+    return json.loads(text) if re.match(r'\s*\[\s*\{\s*"', text) else yaml.safe_load(text)
+
+
+def _is_list(listed) -> bool:
+    if not isinstance(listed, (list, tuple)) or not listed or not all(isinstance(one, dict) and "name" in one for one in listed):
+        return False
+    return len({str(one["name"]) for one in listed}) == len(listed)
+
+
+def _problem(one: dict, change_id, final_state) -> str:
+    """A typing mistake in a field's name must not be taken for "not given"."""
+    if not _is_usable(one, change_id, final_state):
+        return _UNUSABLE % _shown(one)
+    return "" if _is_verifiable(one.get("verify")) else _UNVERIFIABLE % (one["name"], _shown(one["verify"]))
+
+
+def _is_usable(one: dict, change_id, final_state) -> bool:
+    state, own_id, text = one.get("state") or "present", one.get("change_id") or "", one.get("offsets")
+    if not (isinstance(one["name"], str) and one["name"]) or set(one) - set(FIELDS) or not isinstance(own_id, str):
+        return False
+    if (one.get("final_state") or final_state) not in FINAL_STATES or isinstance(one.get("raw_keys") or [], str):  # a key holds commas
+        return False
+    if state == "absent":  # an empty value is more likely a mistake than the declaration to reset everything
+        return all(name not in one or one[name] for name in ("offsets", "raw_keys"))
+    if state == "restored":
+        return bool(own_id or change_id)
+    has_offsets = text is not None and (not isinstance(text, str) or bool(text.strip()))
+    return bool(state != "present" or has_offsets or one.get("src") or one.get("reset_to"))
+
+
+def _is_verifiable(given) -> bool:
+    if not given:
+        return True
+    if not isinstance(given, dict) or set(given) - set(VERIFY_FIELDS) or not given.get("topics") or not isinstance(given.get("expectation") or {}, dict):
+        return False
+    checks = given.get("checks")
+    return isinstance(checks, (list, tuple)) and bool(checks) and all(_seconds(given.get(name), 1) > 0 for name in ("quiet", "wait"))
+
+
+def _shown(given) -> str:
+    return json.dumps(given, default=str)
+
+
+def _seconds(given, default: int) -> int:
+    try:
+        return default if given in (None, "") else int(given)
+    except (TypeError, ValueError):
+        return 0
+
+
+def _is_true(given) -> bool:
+    return given if isinstance(given, bool) else str(given or "").strip().lower() in _YES
+
+
+def _entry(one: dict, change_id, final_state) -> dict:
+    offsets = one.get("offsets")
+    text = isinstance(offsets, str)
+    return {
+        "name": one["name"],
+        "state": one.get("state") or "present",
+        "offsets": None if text else offsets,
+        "content": offsets if text and offsets.strip() else None,
+        **{name: one.get(name) or None for name in ("src", "reset_to", "topics", "only", "consumer_group", "raw_keys", "key_order")},
+        **{name: one.get(name) for name in ("max_rewind", "max_skip")},
+        **{name: _is_true(one.get(name)) for name in ("purge", "force", "accept_duplicates", "seed")},
+        "change_id": one.get("change_id") or change_id or None,
+        "final_state": one.get("final_state") or final_state,
+        "verify": _verify(one["verify"]) if one.get("verify") else None,
+    }
+
+
+def _verify(given: dict) -> dict:
+    topics = given["topics"]
+    return {
+        "topics": topics.split(",") if isinstance(topics, str) else list(topics),
+        "checks": list(given["checks"]),
+        "since": str(given["since"]) if given.get("since") else None,
+        "quiet": _seconds(given.get("quiet"), 10),
+        "wait": _seconds(given.get("wait"), 600),
+        "expectation": given.get("expectation") or {},
+        "put_back": _is_true(given.get("put_back")),
+    }
+
+
+# ---- what the module is asked for ----------------------------------------------------------------------------------------
+
+
+def options(entries: list, predicted: list | None = None) -> list:
+    """The option ``connectors`` of the module. predicted: then a state that is the one found is put back as such, so that the ledger knows it."""
+    return [_options(one, (predicted or [None] * len(entries))[number]) for number, one in enumerate(entries)]
+
+
+def _options(one: dict, seen) -> dict:
+    found = {name: value for name, value in one.items() if name not in ("seed", "verify") and value is not None}
+    if seen and seen["state"] == seen["state_before"]:
+        found["final_state"] = "found"
+    if one["verify"]:
+        found["boundaries"] = {name: one["verify"][name] for name in ("topics", "since", "quiet", "wait") if one["verify"][name] is not None}
+    return found
+
+
+# ---- what was predicted --------------------------------------------------------------------------------------------------
+
+
+def predicted(seen: list, entries: list) -> dict:
+    """``connectors``, in the shape of the role's results, with ``todo`` (is there anything to do, be it a note in the ledger?); ``label``, for the name
+    of a file with what is replaced; and ``error``, why connectors cannot be changed. seen: the connectors that the module has returned in check mode.
+    """
+    errors = [_unfit(one, entry) for one, entry in zip(seen, entries)]
+    found = [_predicted(one, entry) for one, entry in zip(seen, entries)]
+    names = [one["connector"] for one in found if one["todo"]]
+    label = quote(names[0], safe="")[:100] if len(names) == 1 else "%d-connectors" % len(names)
+    return {"connectors": found, "label": label, "error": " ".join(dict.fromkeys(filter(None, errors)))}
+
+
+def _found(one: dict) -> str:
+    if one["connector"] is None:
+        return "unknown" if one["connector_exists"] is None else "gone"
+    return _STATES.get(one["state_before"], "started")
+
+
+def _has_changes(one: dict) -> bool:
+    return bool(one["actions"]) and one["actions"][0]["action"] != "keep"
+
+
+def _predicted(one: dict, entry: dict) -> dict:
+    found, change = _found(one), one["change"]
+    final = found if entry["final_state"] == "found" else entry["final_state"]
+    is_over = one["already_applied"] or entry["state"] == "restored" and change is not None and change["phase"] == "restored"
+    noted = not entry["change_id"] or change is not None and change["state_to_restore"] is None and is_over
+    return dict(_result(one), connector=entry["name"], changed=one["changed"], todo=one["changed"] or not noted, state_before=found, state=final,
+                change_id=entry["change_id"], backup_file=None, verification=None)
+
+
+def _result(one: dict) -> dict:
+    """What a prediction and a change have in common."""
+    return {
+        **{name: one[name] for name in ("method", "method_reason", "offset_topic", "offset_file", "consumer_group", "counts", "already_applied", "change")},
+        "actions": [action for action in one["actions"] if action["action"] != "keep"],
+    }
+
+
+def _unfit(one: dict, entry: dict) -> str:
+    state = one["connector"]["state"] if one["connector"] is not None else None
+    if state not in _SHOWN_STATES or one["state_before"] not in _SHOWN_STATES or {action["action"] for action in one["actions"]} - {"set", "remove", "keep"}:
+        return ("Ansible masks words such as STOPPED in what the modules return, because a password or token is a part of them. Choose a longer secret; "
+                "nothing was changed.")
+    name, final, unknown = entry["name"], entry["final_state"], one["connector_exists"] is None
+    if one["connector"] is None and (final != "found" or not (unknown or entry["state"] in ("absent", "restored") or entry["seed"])):
+        return "%s %s. If the name is right, its offsets alone can be changed: with final_state: found%s. Nothing was changed." % (
+            "No worker can be asked for the connector" if unknown else "There is no connector", name,
+            "" if unknown else ", and, to set them for one that is created later, seed: true")
+    if entry["verify"] and (one["connector"] is None or final in ("paused", "stopped") or final == "found" and one["state_before"] in _STATES):
+        return ("verify of %s looks at what the connector delivers after the change, but it will not run then: it is %s, and final_state is %s. Nothing was "
+                "changed." % (name, one["state_before"] or "not there", final))
+    return ""
+
+
+# ---- the verification ----------------------------------------------------------------------------------------------------
+
+
+def proof(done: list, entries: list, replay_topics) -> dict:
+    """What the Spark job is to prove of all of them: ``expectation``, its document; ``connectors``, {name: the numbers of its checks}, empty if there is
+    nothing to prove; ``error``, why that cannot be one document.
+
+    done: the connectors that the module has returned; null for those that were not made. replay_topics(boundary, after, start): topics and cluster_ids.
+    """
+    document: dict = {"version": 1, "topics": {}, "checks": []}
+    connectors: dict = {}
+    for one, entry in zip(done, entries):
+        bounds = (one or {}).get("boundaries")
+        if not entry["verify"] or not bounds:
+            continue
+        expectation = _expectation(entry["verify"], bounds, replay_topics)
+        contradicted = _contradicted(document, expectation) if connectors else ""
+        if contradicted:
+            return {"expectation": None, "connectors": {}, "error": (
+                "verify of %s and of another connector say different things of %s, which is one for the whole job. Change them in two runs. Nothing was "
+                "changed." % (entry["name"], contradicted))}
+        first = len(document["checks"])
+        _take(document, expectation)
+        connectors[entry["name"]] = list(range(first, len(document["checks"])))
+    names = list(connectors)
+    document.setdefault("change_id", names[0] if len(names) == 1 else "%d-connectors" % len(names))
+    return {"expectation": document, "connectors": connectors, "error": ""}
+
+
+def _expectation(verify: dict, bounds: dict, replay_topics) -> dict:
+    """In check mode, and where the ends after the change could not be read, those at the stop are all that there is."""
+    made = replay_topics(bounds["stopped"], bounds["after"] or bounds["stopped"], start="by_time" if verify["since"] else "begin")
+    return _merged(dict(made, checks=verify["checks"]), verify["expectation"])
+
+
+def _merged(one: dict, other: dict) -> dict:
+    merged = dict(one)
+    for name, value in other.items():
+        both = isinstance(merged.get(name), dict) and isinstance(value, dict)
+        merged[name] = _merged(merged[name], value) if both else value
+    return merged
+
+
+def _contradicted(document: dict, expectation: dict) -> str:
+    """The field that two connectors need to be different; what is not said has its default."""
+    for field in sorted((set(document) | set(expectation)) - {"topics", "checks"}):
+        one, other = document.get(field), expectation.get(field)
+        if isinstance(one or {}, dict) and isinstance(other or {}, dict):
+            one, other = one or {}, other or {}
+            if any(one[key] != other[key] for key in set(one) & set(other)):
+                return field
+        elif field != "version" and one != other:
+            return field
+    return ""
+
+
+def _take(document: dict, expectation: dict) -> None:
+    """A topic of which two connectors expect different things, such as another start, gets a second name."""
+    names = {}
+    for name, topic in expectation["topics"].items():
+        alias, number = name, 1
+        while document["topics"].get(alias, topic) != topic:
+            number += 1
+            alias = "%s-%d" % (name, number)
+        names[name] = alias
+        document["topics"][alias] = topic
+    for field, value in expectation.items():
+        if field not in ("topics", "checks"):
+            document[field] = _merged(document.get(field) or {}, value) if isinstance(value, dict) else value
+    document["checks"] = document["checks"] + [_renamed(check, names) for check in expectation["checks"]]
+
+
+def _renamed(check, names: dict):
+    """topic and source are the fields of a check that name topics of the document."""
+    if not isinstance(check, dict):
+        return check  # which the job refuses
+    return {field: names.get(value, value) if field in ("topic", "source") else value for field, value in check.items()}
+
+
+def verdicts(asked: dict, report, files, error: str) -> dict:
+    """{connector: ``verdict``, ``page`` and ``report``, and ``error``, why it is not proven; empty if it is}. asked: as of proof().
+
+    report, files: of the role verify_replay, empty if there are none. error: empty unless it has failed.
+    """
+    by_number = [check["verdict"] for check in (report or {}).get("checks") or []]
+    enough = ("pass", "cannot_tell") if (asked["expectation"] or {}).get("cannot_tell") == "pass" else ("pass",)
+    found = {}
+    for name, numbers in asked["connectors"].items():
+        own = [by_number[number] for number in numbers if number < len(by_number)]
+        verdict = next((word for word in ("fail", "cannot_tell") if word in own), "pass") if len(own) == len(numbers) else "error"
+        found[name] = {"verdict": verdict, "page": (files or {}).get("page"), "report": (files or {}).get("report"),
+                       "error": "" if verdict in enough else error}
+    return found
+
+
+def undo(entries: list, done: list, found: dict, backup_file: str) -> list:
+    """The option ``connectors`` of the module for what is not proven and has to be put back then. found: as verdicts() has made it.
+
+    By the ledger where it knows the change, else by the backup; what was there before may be outside of a sink's log.
+    """
+    listed = []
+    for one, entry in zip(done, entries):
+        if not one or not _puts_back(entry, found):
+            continue
+        by_ledger = entry["change_id"] and one["change"] is not None and not one["already_applied"]
+        way = {"state": "restored", "change_id": entry["change_id"]} if by_ledger else {"src": backup_file, "purge": True, "accept_duplicates": True}
+        listed.append(dict({"name": entry["name"], "force": True, "final_state": _found(one)},
+                           **way, **({"consumer_group": entry["consumer_group"]} if entry["consumer_group"] else {})))
+    return listed
+
+
+def _puts_back(entry: dict, found: dict) -> bool:
+    """An undo is not undone."""
+    return bool(entry["verify"] and entry["verify"]["put_back"] and entry["state"] != "restored" and found.get(entry["name"], {}).get("error"))
+
+
+# ---- what became of it ---------------------------------------------------------------------------------------------------
+
+
+def outcome(made: dict, seen: list, entries: list, found: dict, undone: dict, backup_file: str) -> dict:
+    """``results``, in the order of the list, and ``error``, empty if all is as declared.
+
+    made: what the module has returned for the change, empty if it was not run, as there was nothing to do. seen: as predicted() has made them.
+    found: as verdicts() has made it. undone: what it has returned for what was put back, empty if nothing was.
+    """
+    failed, done = made.get("failed_connectors") or {}, made.get("connectors") or []
+    results, errors = [], ["The change of %s failed: %s" % (name, message) for name, message in failed.items()]
+    if made.get("msg") and not failed:
+        errors.append("%s The offsets before are in %s, if the module has come as far as to change them." % (made["msg"], backup_file))
+    for number, (before, entry) in enumerate(zip(seen, entries)):
+        one = done[number] if number < len(done) else None
+        known = {name: value for name, value in before.items() if name != "todo"}
+        proven = found.get(entry["name"])
+        if made and (not one or entry["name"] in failed):
+            continue
+        if one:
+            known.update(_result(one), changed=one["changed"], backup_file=backup_file if one["backup_file"] is not None else None)
+        if proven:
+            known["verification"] = {name: proven[name] for name in ("verdict", "page", "report")}
+            if proven["error"]:
+                errors.append(_unproven(entry, known, proven["error"], undone, _puts_back(entry, found), backup_file))
+                if _puts_back(entry, found):
+                    continue
+        results.append(known)
+    return {"results": results, "error": " ".join(errors)}
+
+
+def _unproven(entry: dict, known: dict, error: str, undone: dict, puts_back: bool, backup_file: str) -> str:
+    name = entry["name"]
+    before = "the ledger, as those of the change %s" % entry["change_id"] if entry["change_id"] else backup_file
+    if not puts_back:
+        return ("The offsets of %s were changed as declared and stay so, it is %s, but the verification did not succeed: %s The offsets before the change are "
+                "in %s." % (name, known["state"], error, before))
+    failed = (undone.get("failed_connectors") or {}).get(name) or (None if undone.get("connectors") else undone.get("msg"))
+    if failed:
+        return ("The change of %s failed (%s), and putting it back failed as well (%s). The offsets before the change are in %s; the playbook restore_offsets "
+                "puts them back." % (name, error, failed, before))
+    return "The change of %s failed, and offsets and state (%s) are as they were: %s" % (name, known["state_before"], error)
