@@ -226,7 +226,8 @@ options:
       - Whether to change offsets by another method than V(strimzi) though the connector is owned by Strimzi's operator, which starts it again at its
         next look.
       - By O(method=file), whether to set a position of FileStreamSource that its file, as seen where the module runs, does not have.
-      - Whether to set offsets of a source that have other types than the live ones, or that lack some of their fields, which is a warning then.
+      - Whether to set offsets of a source that have other types than the live ones, such as text, a boolean or V(0.5) for a whole number, or that lack
+        some of their fields, which is a warning then. Fields that no live offset of it has are a warning anyway.
       - Whether to take an O(offset_topic) that looks like that of another Connect cluster, or that another Connect cluster may share, which has a
         connector of the same name.
       - It allows nothing else.

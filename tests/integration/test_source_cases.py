@@ -464,3 +464,21 @@ def test_c03_with_an_own_offsets_topic(name, make, run, worker, kafka):
         assert lives == '{"n":4}', "the connector's own record was not expected to change"
         told = result["failed"] or any("order" in warning for warning in result["warnings"])
         assert told, f"{desired} is said to be done, but the connector goes on from {lives}"
+
+
+@pytest.mark.parametrize("value", [0.5, True, "0"])
+def test_a_lost_type_is_refused_before_a_stop(value, make, run, worker, recorder):
+    name = make(shaped(), state="RUNNING")
+    wait_until(lambda: worker.offsets(name) == [at(4)])
+    for check in (True, False):
+        refused = run("connector_offsets", check=check, name=name, stop=True, offsets=[at(value)], connect_url=[recorder.url])
+        assert refused["failed"] and "but its live value is the integer 4" in refused["msg"], refused["msg"]
+    assert recorder.writes() == [] and worker.state(name) == ("RUNNING", ["RUNNING"])
+
+
+def test_a_mistyped_field_is_said_before_a_stop(make, run, worker):
+    name = make(shaped(), offsets=[at(4)])
+    refused = run("connector_offsets", name=name, offsets=[{"partition": {"p": 0}, "offset": {"N": 1}}])
+    assert refused["failed"] and "(n). Did you mean n?" in refused["msg"], refused["msg"]
+    warned = run("connector_offsets", check=True, name=name, offsets=[{"partition": {"p": 1}, "offset": {"N": 1}}])
+    assert any("(N); the live ones have n. Did you mean n?" in text for text in warned["warnings"]), warned["warnings"]

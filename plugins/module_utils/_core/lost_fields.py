@@ -12,6 +12,7 @@ import re
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical, counted, describe, is_int, spells, untyped
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import did_you_mean
 
 _HINT = (
     "YAML reads text without quotes as a number, a boolean, null or a time where it looks like one (12:30, 0x1F, 1_000, 010, yes, NULL): "
@@ -19,10 +20,16 @@ _HINT = (
     "\"{{ my_offsets }}\"), or JSON text in the option content. If the other type is meant, use force: true."
 )
 
+_WHOLE_HINT = (
+    "YAML reads yes, no, on and off as booleans, and 0.5 or 1e3 as numbers that are not whole. Declare a whole number. If the other type is meant, use force: "
+    "true."
+)
+
 #: a time as YAML 1.1 takes it from text without quotes, and as Ansible then writes it
 _YAML_TIME = re.compile(r"\d{4}-\d\d?-\d\d?(?:[Tt]|[ \t]+)\d\d?:\d\d:\d\d(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?")
 _REWRITTEN_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{6})?(?:[-+]\d\d:\d\d)?")
 _TEXT, _NULL = "text", "null"
+_SHOWN = 3
 
 
 def _type(value) -> str:
@@ -30,7 +37,9 @@ def _type(value) -> str:
         return _NULL
     if isinstance(value, bool):
         return "boolean"
-    return "number" if is_int(value) or isinstance(value, float) else _TEXT
+    if isinstance(value, float):
+        return "float"
+    return "integer" if is_int(value) else _TEXT
 
 
 class _Live:
@@ -68,18 +77,26 @@ def check_offset_types(actions, live, vouched=False) -> list:
                 continue
             text = "The offset of partition %s: the field %s is declared as %s, but %s %s. Both are legal, and they are different values" % (
                 canonical(action.partition), name, describe(value), where, describe(meant))
-            if not vouched and value is not None and not isinstance(value, meant.__class__):
-                raise DeclarationError("%s, so nothing was changed. %s" % (text, _HINT))
-            warnings.append("%s. %s" % (text, "" if vouched else _HINT))
+            hint = _WHOLE_HINT if _is_no_whole(value, [meant]) else _HINT
+            if not vouched and value is not None and value.__class__ is not meant.__class__:
+                raise DeclarationError("%s, so nothing was changed. %s" % (text, hint))
+            warnings.append("%s. %s" % (text, "" if vouched else hint))
     return warnings
 
 
 def _meant(value, values):
     """The live value that a declared one was most likely to be like; None where nothing speaks for that."""
+    if _is_no_whole(value, values):
+        return next(other for other in values if is_int(other))
     if _type(value) in map(_type, values):
         times = [other for other in values if _type(other) == _TEXT and _YAML_TIME.fullmatch(other) and not _REWRITTEN_TIME.fullmatch(other)]
         return times[0] if times and _type(value) == _TEXT and _REWRITTEN_TIME.fullmatch(value) else None
     return next((other for other in values if _type(other) == _TEXT or spells(value, other)), None)
+
+
+def _is_no_whole(value, values) -> bool:
+    """A float or a boolean, where there are whole numbers among the live values, and nothing of its own type?"""
+    return isinstance(value, (float, bool)) and any(map(is_int, values)) and _type(value) not in map(_type, values)
 
 
 def check_partition_types(wanted: dict, live, vouched=False, new_vouched=False) -> list:
@@ -124,20 +141,32 @@ def _other_type(key, partition, others):
     return None
 
 
-def check_lost_fields(actions, connector: str, vouched=False) -> list:
-    """A declared offset replaces the whole map, so a connector would miss the fields that only the live one has.
+def check_fields(actions, live, vouched=False, is_own=False) -> list:
+    """Fields that only the live offsets have, and fields that none of them has. Returns warnings.
 
-    Raises DeclarationError; ``vouched``, they are meant to go: returns the warning.
+    A declared offset replaces the whole map, so a connector would miss what only the live one has: raises DeclarationError, unless the fields are
+    ``vouched`` to be meant to go. is_own: the declaration was written of this connector, which may have had other fields then.
     """
+    known = {name for entry in live.entries.values() for name in entry.offset}
+    new = [] if is_own or not known else [(action, sorted(set(action.after) - known)) for action in actions if action.after]
+    new = [(canonical(action.partition), names) for action, names in new if names]
+    hints = "".join(did_you_mean(name, known) for name in sorted({name for _key, names in new for name in names})[:_SHOWN])
     losing = [(action, sorted(set(action.before) - set(action.after))) for action in actions if action.before and action.after is not None]
     losing = [(canonical(action.partition), names) for action, names in losing if names]
-    if not losing:
-        return []
-    shown = ["%s (%s)" % (key, ", ".join(names)) for key, names in losing[:3]]
-    text = "%s of %s would lose fields that the live offset has: %s%s." % (
-        counted(losing), connector, ", ".join(shown), ", ..." if len(losing) > 3 else "")
-    if not vouched:
-        raise DeclarationError(
-            "%s A declared offset replaces the whole map, and a task that looks for one of these fields can fail or begin anew. Declare all fields, or "
-            "use force: true if the offset is meant without them. Nothing was changed." % text)
-    return [text]
+    warnings = []
+    if losing:
+        text = "%s of %s would lose fields that the live offset has: %s." % (counted(losing), live.connector, _listed(losing))
+        if not (vouched or is_own):
+            raise DeclarationError(
+                "%s%s A declared offset replaces the whole map, and a task that looks for one of these fields can fail or begin anew. Declare all fields, or "
+                "use force: true if the offset is meant without them. Nothing was changed." % (text, hints))
+        warnings.append(text)
+    if new:
+        warnings.append(
+            "%s of %s would get fields that no live offset of it has: %s; the live ones have %s.%s A task that does not find its own field can fail or begin "
+            "anew." % (counted(new), live.connector, _listed(new), ", ".join(sorted(known)), hints))
+    return warnings
+
+
+def _listed(found) -> str:
+    return ", ".join("%s (%s)" % (key, ", ".join(names)) for key, names in found[:_SHOWN]) + (", ..." if len(found) > _SHOWN else "")

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.lost_fields import check_lost_fields, check_offset_types, check_partition_types
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.lost_fields import check_fields, check_offset_types, check_partition_types
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import (
     OFFSET,
     PARTITION,
@@ -360,7 +360,7 @@ def make_plan(live: Snapshot, desired: DesiredOffsets, check_types: bool = True)
         actions = {key: desired.guards.settled(action) for key, action in actions.items()}
     if check_types and not desired.exact and live.kind == SOURCE:
         setting = [action for action in actions.values() if action.verb == SET]
-        warnings += check_lost_fields(setting, live.connector, desired.force or desired.is_own)
+        warnings += check_fields(setting, live, desired.force, desired.is_own)
     everything_else_goes = wanted is None or desired.purge
     for key, entry in live.entries.items():
         if key not in actions:

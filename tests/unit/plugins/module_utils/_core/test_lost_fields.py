@@ -74,6 +74,24 @@ def test_text_that_yaml_has_made_something_else(text, declared, before):
     assert make_plan(live, wish_for([pair("a", as_a_module_gets_it(json.dumps(text)))])).changed is not before
 
 
+@pytest.mark.parametrize("live, declared, says", [
+    (42, 0.5, "declared as the float 0.5, but its live value is the integer 42"),
+    (42, 42.0, "declared as the float 42.0, but its live value is the integer 42"),
+    (1547863325117001729, 1.547863325117001e18, "but its live value is the integer 1547863325117001729"),
+    (42, True, "declared as the boolean true, but its live value is the integer 42"), (0, False, "declared as the boolean false, but its live value is the"),
+    (1, True, "declared as the boolean true, but its live value is the integer 1"),
+])
+@pytest.mark.parametrize("before", [True, False])
+def test_what_is_no_whole_number_where_one_is_meant(live, declared, says, before):
+    there = snapshot({"a" if before else "b": live})
+    message = refusal(there, wish_for([pair("a", declared)]))
+    assert says.replace("its live value is", "its live value is" if before else "in another partition of this connector it is") in message
+    assert "so nothing was changed. YAML reads yes, no, on and off as booleans" in message and "Declare a whole number." in message
+    warnings = make_plan(there, wish_for([pair("a", declared)], force=True)).warnings
+    assert any("declared as the" in text for text in warnings)
+    assert make_plan(snapshot({"a": live, "b": declared}), wish_for([pair("c", declared)])).changed
+
+
 @pytest.mark.parametrize("text", ["NULL", "~", "null", ""])
 def test_text_that_yaml_has_made_a_null_is_a_warning(text):
     """A null can be meant: Debezium's transaction_id is text or null."""
@@ -167,10 +185,26 @@ def test_lost_fields_that_are_meant_are_a_warning(force, is_own):
     assert plan.after() == [Entry({"p": 0}, {"current.iteration": 100})]
 
 
-@pytest.mark.parametrize("declared", [DATAGEN, dict(DATAGEN, **{"current.iteration": 100}), dict(DATAGEN, more=1)])
+@pytest.mark.parametrize("declared", [DATAGEN, dict(DATAGEN, **{"current.iteration": 100})])
 def test_no_field_is_lost(declared):
     assert make_plan(snapshot({0: DATAGEN}), wish_for([pair(0, declared)])).warnings == []
     assert make_plan(snapshot({1: DATAGEN}), DesiredOffsets.absent(None)).warnings == []
+
+
+def test_a_field_that_no_live_offset_has():
+    live = snapshot({"a": {"position": 4}, "b": {"position": 5}})
+    warning, = make_plan(live, wish_for([pair("a", {"position": 4, "pos": 0})])).warnings
+    assert warning == ('1 partition of c would get fields that no live offset of it has: {"p": "a"} (pos); the live ones have position. Did you mean position? '
+                       "A task that does not find its own field can fail or begin anew.")
+    of_a_new_one = make_plan(live, wish_for([pair("new", {"pos": 0})])).warnings
+    assert any(text.startswith('1 partition of c would get fields that no live offset of it has: {"p": "new"} (pos);') for text in of_a_new_one)
+    message = refusal(live, wish_for([pair("a", {"pos": 0})]))
+    assert message.startswith('1 partition of c would lose fields that the live offset has: {"p": "a"} (position). Did you mean position? A declared offset')
+    forced = make_plan(live, wish_for([pair("a", {"pos": 0})], force=True)).warnings
+    assert len(forced) == 2 and "would lose fields" in forced[0] and "(pos); the live ones have position. Did you mean position?" in forced[1]
+    assert make_plan(snapshot({}), wish_for([pair("a", {"pos": 0})])).warnings == []
+    assert make_plan(snapshot({"a": {"position": 4}, "b": {"pos": 5}}), wish_for([pair("b", {"pos": 0})])).warnings == []
+    assert make_plan(live, wish_for([pair("a", {"position": 1, "pos": 0})], is_own=True)).warnings == []
 
 
 def test_what_puts_an_earlier_state_back_is_not_judged():

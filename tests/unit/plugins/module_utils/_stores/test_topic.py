@@ -35,8 +35,10 @@ def store_of(kafka, name="fs-orders", topics=("offsets",), **options):
     return TopicStore(OffsetLogs(KafkaLogs(kafka)), name, list(topics), **options)
 
 
-def present(partition, offset, purge=False):
-    return DesiredOffsets.present([{"partition": partition, "offset": offset}], purge)
+def present(partition, offset, purge=False, force=False):
+    desired = DesiredOffsets.present([{"partition": partition, "offset": offset}], purge)
+    desired.force = force
+    return desired
 
 
 def absent(*partitions, raw_keys=None):
@@ -150,7 +152,7 @@ def test_a_reader_keeps_one_log_for_each_topic():
     ([(COMPACT, 4, None), (COMPACT, None, 4)], present(ORDERS, {"position": 4}), []),
     ([(COMPACT, None, 4)], absent({"filename": "other"}), []),
     # types
-    ([(COMPACT, None, 4)], present(ORDERS, {"position": 4.0}), [(1, COMPACT, b'{"position":4.0}')]),
+    ([(COMPACT, None, 4)], present(ORDERS, {"position": 4.0}, force=True), [(1, COMPACT, b'{"position":4.0}')]),
     ([(COMPACT, None, '{"s":"x"}')], present(ORDERS, {"s": "4", "d": None, "b": True}), [(1, COMPACT, b'{"b":true,"s":"4","d":null}')]),
     # C01: a tombstone that went astray, and one that no worker needs
     ([(COMPACT, 1, 4), (COMPACT, 4, None)], absent(ORDERS), [(1, COMPACT, None)]),
