@@ -87,16 +87,6 @@ def test_dry_real_and_again(make, worker, kafka, playbooks, proxy_to, main, tmp_
         assert "Tr0ub4dor" not in play.text and header.split()[1] not in play.text
 
 
-def test_it_looks_again_once_a_minute_has_gone_by(make, worker, playbooks, main):
-    """Where nothing was to do a minute ago, something may be by now. Before that the module is not run for nothing."""
-    name = make(shaped(), offsets=[at(4)])
-    for looked, word in (({}, "skipping"), ({"reset_offsets__looked": 0}, "ok")):
-        play = playbooks.reset({"eu": host(main.url)}, [{"name": name, "offsets": [at(4)]}], **looked)
-        assert play.rc == 0 and worker.offsets(name) == [at(4)], play
-        after = play.stdout.partition("TASK [streamops.kafka_connect.reset_offsets : Change the offsets]")[2].splitlines()
-        assert after[1] == f"{word}: [eu]", play
-
-
 def test_every_final_state_from_every_state_found(make, worker, playbooks, main):
     """All in one list: check and real tell the same of each connector."""
     ways = [(found, final) for found in STATES for final in STATES if found != final] + [("started", "started")]
