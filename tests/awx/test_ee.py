@@ -39,10 +39,10 @@ def test_definition(tmp_path):
     bindep = (EE / "bindep.txt").read_text()
     for platform in ("rpm", "dpkg"):
         assert re.search(rf"^\S*(jdk|jre)\S* \[platform:{platform}\]$", bindep, re.MULTILINE)
-    # Where the jars are is told to the role by this variable.
+    # By this variable the module knows where the jars are.
     told, copied = (re.search(rf"^{words}(\S+)$", text, re.MULTILINE)[1] for words in ("ENV VERIFY_REPLAY_JARS=", "COPY _build/jars "))
     assert told == copied
-    assert "'VERIFY_REPLAY_JARS'" in (ROOT / "roles" / "verify_replay" / "defaults" / "main.yml").read_text()
+    assert '"VERIFY_REPLAY_JARS"' in (ROOT / "plugins" / "modules" / "verify_replay.py").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +143,7 @@ def test_spark_in_the_image(fleet, inside, template, live_stack):
         for _time in range(2):
             kafka.raw(topic, [(0, b"k%d" % number, b"v%d" % number) for number in range(5)])
         fleet.groups["_meta"]["hostvars"]["us-1"].update(
-            kafka_bootstrap_servers=kafka.bootstrap_servers, verify_replay_driver_memory="600m", verify_replay_poll=1)
+            kafka_bootstrap_servers=kafka.bootstrap_servers, verify_replay_driver_memory="600m")
         survey = {"verify_replay_expectation": expectation(topic), "verify_replay_master": "local[1]"}
         done = inside.launch(template("verify"), survey, limit="us-1")
         assert done.rc == 0, done

@@ -107,7 +107,6 @@ class Verification:
             "verify_replay_python": self.python,
             "verify_replay_master": "local[2]",
             "verify_replay_driver_memory": "600m",
-            "verify_replay_poll": 4,
             # A folder of its own: the session verify may run at the same time.
             "verify_replay_jars_dir": str(cache_dir() / "cores-jars"),
             "verify_replay_report_dir": str(self.folder / "reports"),
@@ -194,7 +193,7 @@ def test_check_mode(verification, twice):
     # Text from a person is no template.
     change_id = f"{{{{ lookup('ansible.builtin.pipe', 'touch {trap}') }}}}"
     document = {"version": 1, "change_id": change_id, "topics": twice.topics, "checks": [{"type": "gaps", "topic": twice.topic}]}
-    empty = ("jars", "packages", "cluster", "spark_home", "kafka_options", "jdbc_options", "timeout")
+    empty = ("jars", "packages", "cluster", "spark_home", "report_url")
     texts = {
         "verify_replay_text": json.dumps(document),
         "verify_replay_conf_text": json.dumps(QUICK),
@@ -204,7 +203,7 @@ def test_check_mode(verification, twice):
         "verify_replay_expectation": "{{ verify_replay_text }}",
         "verify_replay_spark_conf": "{{ verify_replay_conf_text }}",
         "verify_replay_fail": "no",
-        "verify_replay_poll": "1",
+        "verify_replay_timeout": "600",
     }
     run, left = verification.run(
         survey,

@@ -41,11 +41,22 @@ def undocumented() -> list[str]:
         if f"the variable C({variable}) of the host is used" not in " ".join(options.get(option, {}).get("description", []))]
 
 
+def action_plugin(name: str) -> dict:
+    return {"action_plugin": f"streamops.kafka_connect.{name}"}
+
+
+def extended(name: str) -> list[str]:
+    """The module's name, if it has an action plugin of its own that is one of those, too."""
+    path = PLUGIN.with_name(f"{name}.py")
+    wanted = f"from ansible_collections.streamops.kafka_connect.plugins.action.{PLUGIN.stem} import ActionModule as Connector"
+    return [name] if path.is_file() and wanted in path.read_text() and "class ActionModule(Connector):" in path.read_text() else []
+
+
 def problems() -> list[str]:
     runtime = yaml.safe_load(Path("meta/runtime.yml").read_text())
     group = runtime["action_groups"][GROUP]
     routed = {name for name, route in runtime["plugin_routing"]["modules"].items()
-              if route == {"action_plugin": f"streamops.kafka_connect.{PLUGIN.stem}"}}
+              if route in map(action_plugin, (PLUGIN.stem, *extended(name)))}
     modules = {path.stem: path for path in Path("plugins/modules").glob("*.py")}
     found = [f"no module, but in action group {GROUP}: {name}" for name in sorted(set(group) - set(modules))]
     found += [f"not in action group {GROUP} of meta/runtime.yml: {name}" for name in sorted(set(modules) - set(group))]

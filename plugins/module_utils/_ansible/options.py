@@ -15,7 +15,7 @@ from ansible.module_utils.basic import AnsibleFallbackNotFound
 _PROTOCOLS = ["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 
 
-def _from_environment(name):
+def _fallback(name):
     """Fallback to an environment variable. An empty one counts as unset, as AWX sets those of empty fields."""
     value = os.environ.get(name)
     if not value:
@@ -23,8 +23,9 @@ def _from_environment(name):
     return value
 
 
-def _option(env, **spec):
-    return dict(spec, fallback=(_from_environment, [env]))
+def from_environment(env, **spec):
+    """An option that is taken from this environment variable if a task does not give it."""
+    return dict(spec, fallback=(_fallback, [env]))
 
 
 def _source_clusters_option() -> dict:
@@ -46,34 +47,34 @@ def _source_clusters_option() -> dict:
 def connection_options() -> dict:
     """The options of the action group ``connect``, documented in doc_fragments/_connect.py and _kafka.py."""
     return dict(
-        connect_url=_option("KAFKA_CONNECT_URL", type="list", elements="str", aliases=["url"]),
-        url_username=_option("KAFKA_CONNECT_USERNAME", type="str"),
-        url_password=_option("KAFKA_CONNECT_PASSWORD", type="str", no_log=True),
-        bearer_token=_option("KAFKA_CONNECT_TOKEN", type="str", no_log=True),
-        validate_certs=_option("KAFKA_CONNECT_VALIDATE_CERTS", type="bool", default=True),
-        ca_path=_option("KAFKA_CONNECT_CA_PATH", type="path"),
-        client_cert=_option("KAFKA_CONNECT_CLIENT_CERT", type="path"),
-        client_key=_option("KAFKA_CONNECT_CLIENT_KEY", type="path"),
-        use_proxy=_option("KAFKA_CONNECT_USE_PROXY", type="bool", default=True),
-        timeout=_option("KAFKA_CONNECT_TIMEOUT", type="int", default=120),
-        bootstrap_servers=_option("KAFKA_BOOTSTRAP_SERVERS", type="list", elements="str"),
-        security_protocol=_option("KAFKA_SECURITY_PROTOCOL", type="str", choices=_PROTOCOLS),
-        sasl_mechanism=_option("KAFKA_SASL_MECHANISM", type="str"),
-        sasl_username=_option("KAFKA_SASL_USERNAME", type="str"),
-        sasl_password=_option("KAFKA_SASL_PASSWORD", type="str", no_log=True),
-        ssl_ca_path=_option("KAFKA_SSL_CA_PATH", type="path"),
-        ssl_cert_path=_option("KAFKA_SSL_CERT_PATH", type="path"),
-        ssl_key_path=_option("KAFKA_SSL_KEY_PATH", type="path", no_log=False),
-        ssl_key_password=_option("KAFKA_SSL_KEY_PASSWORD", type="str", no_log=True),
+        connect_url=from_environment("KAFKA_CONNECT_URL", type="list", elements="str", aliases=["url"]),
+        url_username=from_environment("KAFKA_CONNECT_USERNAME", type="str"),
+        url_password=from_environment("KAFKA_CONNECT_PASSWORD", type="str", no_log=True),
+        bearer_token=from_environment("KAFKA_CONNECT_TOKEN", type="str", no_log=True),
+        validate_certs=from_environment("KAFKA_CONNECT_VALIDATE_CERTS", type="bool", default=True),
+        ca_path=from_environment("KAFKA_CONNECT_CA_PATH", type="path"),
+        client_cert=from_environment("KAFKA_CONNECT_CLIENT_CERT", type="path"),
+        client_key=from_environment("KAFKA_CONNECT_CLIENT_KEY", type="path"),
+        use_proxy=from_environment("KAFKA_CONNECT_USE_PROXY", type="bool", default=True),
+        timeout=from_environment("KAFKA_CONNECT_TIMEOUT", type="int", default=120),
+        bootstrap_servers=from_environment("KAFKA_BOOTSTRAP_SERVERS", type="list", elements="str"),
+        security_protocol=from_environment("KAFKA_SECURITY_PROTOCOL", type="str", choices=_PROTOCOLS),
+        sasl_mechanism=from_environment("KAFKA_SASL_MECHANISM", type="str"),
+        sasl_username=from_environment("KAFKA_SASL_USERNAME", type="str"),
+        sasl_password=from_environment("KAFKA_SASL_PASSWORD", type="str", no_log=True),
+        ssl_ca_path=from_environment("KAFKA_SSL_CA_PATH", type="path"),
+        ssl_cert_path=from_environment("KAFKA_SSL_CERT_PATH", type="path"),
+        ssl_key_path=from_environment("KAFKA_SSL_KEY_PATH", type="path", no_log=False),
+        ssl_key_password=from_environment("KAFKA_SSL_KEY_PASSWORD", type="str", no_log=True),
         kafka_options=dict(type="dict"),
-        kafka_timeout=_option("KAFKA_TIMEOUT", type="int", default=30),
+        kafka_timeout=from_environment("KAFKA_TIMEOUT", type="int", default=30),
         source_clusters=_source_clusters_option(),
-        kubeconfig=_option("K8S_AUTH_KUBECONFIG", type="path"),
-        context=_option("K8S_AUTH_CONTEXT", type="str"),
-        host=_option("K8S_AUTH_HOST", type="str"),
-        api_key=_option("K8S_AUTH_API_KEY", type="str", no_log=True),
-        ca_cert=_option("K8S_AUTH_SSL_CA_CERT", type="path", aliases=["ssl_ca_cert"]),
-        verify_ssl=_option("K8S_AUTH_VERIFY_SSL", type="bool"),
+        kubeconfig=from_environment("K8S_AUTH_KUBECONFIG", type="path"),
+        context=from_environment("K8S_AUTH_CONTEXT", type="str"),
+        host=from_environment("K8S_AUTH_HOST", type="str"),
+        api_key=from_environment("K8S_AUTH_API_KEY", type="str", no_log=True),
+        ca_cert=from_environment("K8S_AUTH_SSL_CA_CERT", type="path", aliases=["ssl_ca_cert"]),
+        verify_ssl=from_environment("K8S_AUTH_VERIFY_SSL", type="bool"),
         namespace=dict(type="str"),
         connect_cluster=dict(type="str"),
     )

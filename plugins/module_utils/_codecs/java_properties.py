@@ -25,6 +25,15 @@ def properties(text: str) -> dict:
     return found
 
 
+def line(key: str, value: str) -> str:
+    """What Java reads as this key with this value."""
+    return "%s=%s" % (re.sub("([ :=])", r"\\\1", _escape(key)), _escape(value))
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+
+
 def _logical_lines(text: str):
     """Without comments and blank lines; a line that ends with an odd number of backslashes goes on in the next one."""
     line = ""

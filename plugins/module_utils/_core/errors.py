@@ -179,6 +179,14 @@ class TakenOver(WriteOutcomeUnknown):
     """The same, and another run with the same transactional id is at work: what is not there now must not be written again."""
 
 
+class JobFailed(ConnectError):
+    """The Spark job did not come to its end, so nothing is known of the data. Facts: files, report, verdict."""
+
+
+class NotVerified(ConnectError):
+    """The data did not do what was declared, or that cannot be told. Facts: files, verdict, checks, summary."""
+
+
 class KubeError(ConnectError):
     """A call of the Kubernetes API failed. Facts: url, method, http_status."""
 

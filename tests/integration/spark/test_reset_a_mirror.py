@@ -33,7 +33,7 @@ def reset(playbooks, west):
         host = {
             "kafka_connect_url": flow.worker.url, "kafka_bootstrap_servers": west.bootstrap_servers, "mirror_reset_settle": 0,
             "mirror_reset_backup_dir": str(playbooks.backups), "verify_replay_report_dir": str(reports),
-            "verify_replay_jars_dir": JARS_DIR, "verify_replay_poll": 4, "verify_replay_spark_conf": quick(),
+            "verify_replay_jars_dir": JARS_DIR, "verify_replay_spark_conf": quick(),
             "verify_replay_master": "local[2]", "verify_replay_driver_memory": "600m",
         }
         play = playbooks.run(PLAYBOOK, {"eu": host}, *options, **{f"mirror_reset_{name}": value for name, value in variables.items()})

@@ -172,7 +172,7 @@ class Proofs:
         self.host = {
             "kafka_connect_url": shop.worker.url, "kafka_bootstrap_servers": shop.kafka.bootstrap_servers,
             "verify_replay_report_dir": str(self.reports), "verify_replay_jars_dir": JARS_DIR,
-            "verify_replay_poll": 4, "verify_replay_spark_conf": quick(), "verify_replay_master": "local[2]",
+            "verify_replay_spark_conf": quick(), "verify_replay_master": "local[2]",
             "verify_replay_driver_memory": "600m", "verify_replay_jdbc_options": {shop.name: {"user": "postgres"}},
         }
 

@@ -135,7 +135,7 @@ class Runs:
     def __init__(self, playbooks, folder: Path) -> None:
         self.playbooks = playbooks
         self.reports = folder / "reports"
-        self.common = {"verify_replay_report_dir": str(self.reports), "verify_replay_jars_dir": JARS_DIR, "verify_replay_poll": 4,
+        self.common = {"verify_replay_report_dir": str(self.reports), "verify_replay_jars_dir": JARS_DIR,
                        "verify_replay_spark_conf": quick(), "verify_replay_master": "local[2]", "verify_replay_driver_memory": "600m"}
 
     def __call__(self, hosts: dict[str, dict], *options: str, playbook: str = VERIFY, env: dict | None = None, **variables) -> Play:
@@ -189,7 +189,7 @@ def test_a_full_replay_passes(source, main, kafka, verify, tmp_path):
     assert report["change_id"] == source.name
     assert report["topics"][source.name]["before"] == report["topics"][source.name]["after"] == LINES
     assert f"pass: replayed {source.name}: {LINES} of {LINES} earlier records" in play.stdout
-    assert str(verify.page) in play.stdout and "ASYNC POLL on eu" in play.stdout
+    assert str(verify.page) in play.stdout and f"Its progress: tail -f {verify.page.with_suffix('.log')}" in play.stdout
     assert source.worker.state(source.name) == ("RUNNING", ["RUNNING"])
 
 
@@ -240,15 +240,17 @@ def test_nothing_replayed_fails(source, kafka, verify):
 
 def test_a_failed_check_can_be_a_warning(source, kafka, verify):
     """And so is a page that could not be put where it lasts. Everything is text, as a survey sends it."""
-    empty = ("hosts", "timeout", "jars", "packages", "cluster", "python", "spark_home", "kafka_options", "jdbc_options")
+    empty = ("hosts", "jars", "packages", "cluster", "python", "spark_home", "jars_dir", "report_url")
     texts = {"verify_replay_expectation": json.dumps(document(kafka, source.name)), "verify_replay_fail": "false",
-             "verify_replay_poll": "1", "verify_replay_spark_conf": json.dumps(quick()), **{f"verify_replay_{name}": "" for name in empty}}
+             "verify_replay_timeout": "600", "verify_replay_spark_conf": json.dumps(quick()),
+             **{f"verify_replay_{name}": "" for name in empty}}
     with store("another token") as (url, _put):
-        play = verify({"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}}, **texts, verify_replay_report_url=url)
+        play = verify({"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}}, **{**texts, "verify_replay_report_url": url})
     assert play.rc == 0, str(play)
     assert "WARNING: 1 of 1 checks did not pass: [fail] replayed t: " in play.stdout
     assert verify.report()["verdict"] == "fail"
-    assert "WARNING: page and report could not be uploaded" in play.stdout and "(answers 401, 401, -1 for none)" in play.stdout
+    warning = f"Page and report could not be uploaded to {url.rstrip('/')} (401, 401); they are in {verify.reports} on"
+    assert warning in " ".join(play.text.split())
     assert f"page: {verify.page}" in play.stdout
 
 
@@ -272,21 +274,21 @@ def test_bad_input(twice, kafka, secured, verify, tmp_path):
     cases = {
         "word": ({"verify_replay_expectation": {**twice, "chekcs": []}}, "expectation document: chekcs: is not known"),
         "range": ({"verify_replay_expectation": twisted}, "must be start <= boundary <= end, not 5, 4, 9"),
-        "text": ({"verify_replay_expectation": "{oops"}, "verify_replay_expectation is a text that is not JSON"),
-        "list": ({"verify_replay_expectation": [1]}, "must be dictionaries"),
+        "text": ({"verify_replay_expectation": "{oops"}, "expectation is a text that is not JSON: Expecting property name"),
+        "list": ({"verify_replay_expectation": [1]}, "expectation must be a dictionary or its JSON text, not a list"),
         "secret": ({"verify_replay_expectation": {**twice, "clusters": {"main": {"sasl.jaas.config": "geheim-4711"}}}},
                    "secret must not stand"),
         "nowhere": ({"kafka_bootstrap_servers": ""}, "clusters"),
         "stranger": ({"verify_replay_kafka_options": {"mian": {}}}, "name mian, but the expectation document has no such cluster"),
         "gssapi": ({"kafka_security_protocol": "SASL_SSL", "kafka_sasl_mechanism": "GSSAPI"}, "For GSSAPI give sasl.jaas.config"),
-        "master": ({"verify_replay_master": "locl[2]"}, "verify_replay_master locl[2] cannot be used"),
+        "master": ({"verify_replay_master": "locl[2]"}, "master locl[2] cannot be used"),
         "yarn": ({"verify_replay_master": "yarn"}, "HADOOP_CONF_DIR"),
         "cluster": ({"verify_replay_spark_conf": {"spark.submit.deployMode": "cluster"}}, "in client mode"),
         "dead": ({"verify_replay_master": "spark://127.0.0.1:9,127.0.0.1:10"}, "No Spark master answers at spark://127.0.0.1:9,127.0.0.1:10"),
-        "jar": ({"verify_replay_jars": [str(tmp_path / "gone.jar")]}, f"There is no {tmp_path}/gone.jar"),
+        "jar": ({"verify_replay_jars": [str(tmp_path / "gone.jar")]}, f"There is no {tmp_path}/gone.jar, which jars names"),
         "jars": ({"verify_replay_jars": str(tmp_path / "empty")}, "Spark needs org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0"),
         "python": ({"verify_replay_python": "/bin/false"}, "/bin/false -m pip install pyspark==4.2.0"),
-        "spark": ({"verify_replay_spark_home": str(tmp_path / "empty")}, "no spark-submit in"),
+        "spark": ({"verify_replay_spark_home": str(tmp_path / "empty")}, f"there is no spark-submit in {tmp_path}/empty"),
         "folder": ({"verify_replay_report_dir": str(tmp_path / "file" / "reports")}, "cannot be written to"),
         "file": ({"verify_replay_report_dir": str(tmp_path / "file")}, "cannot be written to"),
         "phrase": ({"kafka_ssl_cert_path": user["certificate"], "kafka_ssl_key_path": user["encrypted_key"],
@@ -299,7 +301,7 @@ def test_bad_input(twice, kafka, secured, verify, tmp_path):
         failure = play.failure(name)
         assert words in failure, f"{name}: {failure}"
         assert "Traceback" not in failure
-    assert play.rc == 2 and "geheim-4711" not in play.text and "Spark starts. Its progress" not in play.stdout
+    assert play.rc == 2 and "geheim-4711" not in play.text and "Its progress: tail" not in play.stdout
     assert not verify.reports.exists() or not list(verify.reports.iterdir())
 
 
@@ -467,4 +469,4 @@ def test_a_standalone_cluster(twice, kafka, verify, tmp_path):
 def test_a_login_in_the_address_of_the_pages_is_refused(twice, kafka, verify):
     play = verify({"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}}, verify_replay_expectation=twice,
                   verify_replay_report_url="https://ops:planted@pages.example.com/")
-    assert play.rc == 2 and "is no URL of a folder" in play.failure("eu") and "planted" not in play.failure("eu")
+    assert play.rc == 2 and "report_url is no URL of a folder" in play.failure("eu") and "planted" not in play.failure("eu")

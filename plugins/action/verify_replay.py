@@ -1,0 +1,50 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Brings the program of the Spark job to the host of the task, and says what only the controller knows."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+
+from ansible_collections.streamops.kafka_connect.plugins.action.connector import ActionModule as Connector
+
+PROGRAM = Path(__file__).resolve().parents[2] / "roles" / "verify_replay" / "files"
+
+
+class ActionModule(Connector):
+    """The module with its connection, its program, and the host's name for its reports."""
+
+    def run(self, tmp=None, task_vars=None):
+        args = self._task.args
+        is_here = self._connection.transport == "local" and not self._connection.become
+        args["program"] = str(PROGRAM) if is_here else self._sent()
+        if args.get("report_name") in (None, "", task_vars.get("omit")):
+            args["report_name"] = task_vars["inventory_hostname"] + "-{change_id}-{time}"
+        if is_here and isinstance(args.get("report_dir"), str) and args["report_dir"]:
+            # The module runs in the folder of the playbook, which can be that of a collection.
+            args["report_dir"] = os.path.abspath(os.path.expanduser(args["report_dir"]))
+        return super().run(tmp, task_vars)
+
+    def _sent(self):
+        """The path of the program on the host, in the folder of this task, which is removed after it."""
+        if self._connection._shell.tmpdir is None:
+            self._make_tmp_path()
+        path = self._connection._shell.join_path(self._connection._shell.tmpdir, "verify_replay.zip")
+        with tempfile.NamedTemporaryFile(suffix=".zip") as archive:
+            _pack(archive)
+            self._transfer_file(archive.name, path)
+        self._fixup_perms2((self._connection._shell.tmpdir, path))
+        return path
+
+
+def _pack(archive):
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in sorted(PROGRAM.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                packed.write(path, path.relative_to(PROGRAM))
+    archive.flush()

@@ -1,0 +1,92 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""Options of Kafka's Java client, from those that all modules take. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.display import REFERENCE
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
+
+#: names of options whose values are secrets; Spark redacts them, too
+SECRET = "(?i)secret|password|passwd|token|access[.]?key|jaas|keystore[.]key|credential"
+
+_SECRET = re.compile(SECRET)
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)+)"')
+_ESCAPE = re.compile(r"\\(.)")
+_LOGIN_MODULES = "org.apache.kafka.common.security."
+
+
+def inherited(params: dict, keystore: str) -> dict:
+    """The options for the cluster of the connection. keystore: the PEM file with key and certificate."""
+    mechanism = params["sasl_mechanism"]
+    options = {"security.protocol": params["security_protocol"], "sasl.mechanism": mechanism}
+    if _has_password(mechanism):
+        options["sasl.jaas.config"] = _login(mechanism, params["sasl_username"], params["sasl_password"])
+    if params["ssl_ca_path"]:
+        options.update({"ssl.truststore.type": "PEM", "ssl.truststore.location": params["ssl_ca_path"]})
+    if params["ssl_cert_path"]:
+        options.update({"ssl.keystore.type": "PEM", "ssl.keystore.location": keystore})
+    options = {name: value for name, value in options.items() if value}
+    if (params["kafka_options"] or {}).get("ssl.endpoint.identification.algorithm") == "none":
+        options["ssl.endpoint.identification.algorithm"] = ""
+    return options
+
+
+def check(params: dict, client_options: dict, is_local: bool) -> None:
+    """Raises DeclarationError for a login that the Java client cannot make of the connection options. client_options: of the same cluster."""
+    mechanism, where = params["sasl_mechanism"], "client_options (verify_replay_kafka_options of the role) for the cluster %s" % params["cluster"]
+    if mechanism and not _has_password(mechanism) and "sasl.jaas.config" not in client_options:
+        raise DeclarationError("For %s give sasl.jaas.config and what else Kafka's Java client needs in %s." % (mechanism, where))
+    # Executors elsewhere do not see the file that is made of certificate and key.
+    if params["ssl_cert_path"] and not is_local and "ssl.keystore.location" not in client_options:
+        raise DeclarationError("The certificate of ssl_cert_path can be used with a local master only. Give ssl.keystore.type: PEM and ssl.keystore.location, "
+                               "a file with key and certificate at the same path on all machines, in %s." % where)
+
+
+def _has_password(mechanism) -> bool:
+    return bool(mechanism) and (mechanism == "PLAIN" or mechanism.startswith("SCRAM-"))
+
+
+def _login(mechanism: str, username, password) -> str:
+    name = "plain.Plain" if mechanism == "PLAIN" else "scram.Scram"
+    return "%s%sLoginModule required username=%s password=%s;" % (_LOGIN_MODULES, name, _quoted(username), _quoted(password))
+
+
+def _quoted(text) -> str:
+    return '"%s"' % (text or "").replace("\\", "\\\\").replace('"', '\\"')
+
+
+def secrets(params: dict) -> set:
+    """Secret texts inside of options that are no secret as a whole."""
+    expectation = params["expectation"]
+    if isinstance(expectation, str):
+        try:
+            expectation = json.loads(expectation)
+        except ValueError:
+            expectation = None
+    groups = [params["spark_conf"]]
+    for named in (params["client_options"], params["jdbc_options"], *_of_document(expectation)):
+        groups += named.values() if isinstance(named, dict) else []
+    return {secret for options in groups if isinstance(options, dict)
+            for name, value in options.items() if _SECRET.search(str(name)) for secret in _texts(value)}
+
+
+def _of_document(expectation) -> list:
+    """A secret does not belong there, and is refused; the refusal must not show it."""
+    return [expectation.get("clusters"), expectation.get("tables")] if isinstance(expectation, dict) else []
+
+
+def _texts(value) -> set:
+    """The value, and the texts in quotes that a JAAS line has."""
+    text = str(value) if value not in (None, True, False) else ""
+    if text.lower() in ("", "true", "false") or REFERENCE.fullmatch(text):
+        return set()
+    quoted = _QUOTED.findall(text)
+    return {text, *quoted, *(_ESCAPE.sub(r"\1", one) for one in quoted)}

@@ -1,0 +1,47 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""The properties file of the job: Spark's own, then of each cluster and table what the job must not have in its document. Pure."""
+
+from __future__ import annotations
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.java_properties import line
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.client import SECRET
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.document import SERVERS
+
+_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+
+
+def text(spark: dict, clusters: dict, tables: dict) -> str:
+    """clusters: name -> options of the Java client; tables: name -> options of the JDBC source."""
+    named = [(name, spark[name]) for name in sorted(spark)]
+    named += _of("kafka", {name: {key: value for key, value in options.items() if key != SERVERS} for name, options in clusters.items()})
+    named += _of("jdbc", tables)
+    return "".join(line(name, _value(value)) + "\n" for name, value in named)
+
+
+def spark_properties(conf: dict, driver_memory: str, is_local: bool, log4j: str) -> dict:
+    """conf: what the user gives, which wins. log4j: the file with the settings of the log."""
+    ours = {
+        "spark.driver.memory": driver_memory,
+        "spark.ui.enabled": "false",
+        "spark.redaction.regex": SECRET,
+        "spark.ui.showConsoleProgress": "false",
+    }
+    if is_local:
+        ours.update({"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"})
+    ours.update(conf)
+    # Before what the user gives: of two options Java takes the last one.
+    ours[_JAVA_OPTIONS] = " ".join(filter(None, ['"-Dlog4j2.configurationFile=%s"' % log4j, ours.get(_JAVA_OPTIONS)]))
+    return ours
+
+
+def _of(kind: str, groups: dict) -> list:
+    return [("spark.verify_replay.%s.%s.%s" % (kind, name, key), groups[name][key]) for name in sorted(groups) for key in sorted(groups[name])]
+
+
+def _value(value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

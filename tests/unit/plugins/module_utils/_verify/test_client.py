@@ -1,0 +1,62 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.client import check, inherited, secrets
+
+NONE = {"cluster": "main", "security_protocol": None, "sasl_mechanism": None, "sasl_username": None, "sasl_password": None, "ssl_ca_path": None,
+        "ssl_cert_path": None, "kafka_options": None}
+
+
+@pytest.mark.parametrize("given, expected", [
+    ({}, {}),
+    ({"kafka_options": {"ssl.endpoint.identification.algorithm": "none", "debug": "all"}}, {"ssl.endpoint.identification.algorithm": ""}),
+    ({"kafka_options": {"ssl.endpoint.identification.algorithm": "https"}}, {}),
+    ({"security_protocol": "SASL_SSL", "sasl_mechanism": "SCRAM-SHA-512", "sasl_username": "u", "sasl_password": 'a"b\\c'}, {
+        "security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.jaas.config": r'org.apache.kafka.common.security.scram.ScramLoginModule required username="u" password="a\"b\\c";'}),
+    ({"sasl_mechanism": "PLAIN"}, {
+        "sasl.mechanism": "PLAIN",
+        "sasl.jaas.config": 'org.apache.kafka.common.security.plain.PlainLoginModule required username="" password="";'}),
+    ({"sasl_mechanism": "OAUTHBEARER"}, {"sasl.mechanism": "OAUTHBEARER"}),
+    ({"security_protocol": "SSL", "ssl_ca_path": "/ca.pem", "ssl_cert_path": "/cert.pem"}, {
+        "security.protocol": "SSL", "ssl.truststore.type": "PEM", "ssl.truststore.location": "/ca.pem", "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": "/p/keystore.pem"}),
+])
+def test_inherited(given, expected):
+    assert inherited(dict(NONE, **given), "/p/keystore.pem") == expected
+
+
+@pytest.mark.parametrize("given, options, is_local, words", [
+    ({"sasl_mechanism": "SCRAM-SHA-256"}, {}, True, None),
+    ({"sasl_mechanism": "GSSAPI"}, {"sasl.jaas.config": "x"}, True, None),
+    ({"sasl_mechanism": "GSSAPI"}, {}, True, "For GSSAPI give sasl.jaas.config .* for the cluster main"),
+    ({"ssl_cert_path": "/c"}, {}, True, None),
+    ({"ssl_cert_path": "/c"}, {"ssl.keystore.location": "/k"}, False, None),
+    ({"ssl_cert_path": "/c"}, {}, False, "with a local master only"),
+])
+def test_check(given, options, is_local, words):
+    if words is None:
+        check(dict(NONE, **given), options, is_local)
+    else:
+        with pytest.raises(DeclarationError, match=words):
+            check(dict(NONE, **given), options, is_local)
+
+
+def test_secrets():
+    params = {
+        "client_options": {"main": {"sasl.jaas.config": r'x required username="u1" password="a\"b";', "ssl.key.password": "geheim", "client.id": "plain"},
+                           "odd": "no dictionary"},
+        "jdbc_options": {"orders": {"user": "auditor", "password": "jdbc-pass"}},
+        "spark_conf": {"spark.authenticate.secret": "shared", "spark.executor.memory": "2g", "spark.token.renewal": "true", "x.password": "${file:/f:k}"},
+        "expectation": json.dumps({"clusters": {"main": {"sasl.jaas.config": "planted"}}, "tables": {"t": {"password": "there", "url": "jdbc:x"}}}),
+    }
+    assert secrets(params) == {r'x required username="u1" password="a\"b";', "u1", r"a\"b", 'a"b', "geheim", "jdbc-pass", "shared", "planted", "there"}
+    for expectation in ("{oops", [1], {"clusters": [1]}):
+        assert secrets({"client_options": None, "jdbc_options": None, "spark_conf": None, "expectation": expectation}) == set()

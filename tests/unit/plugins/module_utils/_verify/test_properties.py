@@ -1,0 +1,28 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.java_properties import properties
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.properties import spark_properties, text
+
+ODD = "\\\"' #=:!$;,\tend\nof line\r"
+
+
+def test_what_is_written_is_read_by_java():
+    found = text({"spark.b": True, "spark.a b:c=d": ODD}, {"main": {"bootstrap.servers": "x:1", "sasl.jaas.config": ODD, "retries": 3}},
+                 {"orders": {"user": "u", "password": ODD}})
+    assert properties(found) == {
+        "spark.b": "true", "spark.a b:c=d": ODD, "spark.verify_replay.kafka.main.sasl.jaas.config": ODD, "spark.verify_replay.kafka.main.retries": "3",
+        "spark.verify_replay.jdbc.orders.user": "u", "spark.verify_replay.jdbc.orders.password": ODD}
+    assert found.count("\n") == 6
+
+
+def test_spark():
+    found = spark_properties({"spark.ui.enabled": "true", "spark.driver.extraJavaOptions": "-Dx=y"}, "2g", True, "/f/log4j2.properties")
+    assert found["spark.driver.memory"] == "2g" and found["spark.ui.enabled"] == "true" and found["spark.driver.host"] == "127.0.0.1"
+    assert found["spark.driver.extraJavaOptions"] == '"-Dlog4j2.configurationFile=/f/log4j2.properties" -Dx=y'
+    assert "password" in found["spark.redaction.regex"]
+    remote = spark_properties({}, "1g", False, "/l")
+    assert "spark.driver.host" not in remote and remote["spark.driver.extraJavaOptions"] == '"-Dlog4j2.configurationFile=/l"'
