@@ -121,7 +121,8 @@ class Job:
         packages = jars.given_packages(self.params)
         found += ["--jars", ",".join(self.jars)] if self.jars else []
         found += ["--packages", ",".join(packages)] if packages else []
-        return found + [os.path.join(self.program, "main.py"), self.files["expectation"], self.files["report"], self.files["page"]]
+        program = self.program.replace(self.private, private)
+        return found + [os.path.join(program, "main.py"), self.files["expectation"], self.files["report"], self.files["page"]]
 
     def planned(self, check_mode: bool) -> dict:
         """The result of a run that has checked everything and does not start Spark."""

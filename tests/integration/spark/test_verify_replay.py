@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -415,6 +416,69 @@ def test_secured_topics(way, twice, secured, allowed, verify, tmp_path):
     own = {tmp_path / "inventory.json", tmp_path / "extra.json"}
     holders = [path for path in tmp_path.rglob("*") if path.is_file() and path not in own and secret.encode() in path.read_bytes()]
     assert not holders
+
+
+#: the local connection under another name, so that nothing may be taken for being on this machine
+FARAWAY = """
+from ansible.plugins.connection import local
+
+DOCUMENTATION = local.DOCUMENTATION.replace("name: local", "name: faraway")
+
+
+class Connection(local.Connection):
+    transport = "faraway"
+"""
+
+
+def test_a_remote_host(twice, kafka, verify, tmp_path):
+    """The program comes with the task, and is gone afterwards."""
+    (tmp_path / "connections").mkdir()
+    (tmp_path / "connections" / "faraway.py").write_text(FARAWAY)
+    for name in ("home", "tmp"):
+        (tmp_path / name).mkdir()
+    env = {"ANSIBLE_CONNECTION_PLUGINS": str(tmp_path / "connections"), "HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "tmp")}
+    play = verify({"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers, "ansible_connection": "faraway"}}, "-v", env=env,
+                  verify_replay_expectation=twice)
+    assert play.rc == 0 and verify.report()["verdict"] == "pass", str(play)
+    assert "PRIVATE/program/main.py" in play.stdout
+    assert not list((tmp_path / "tmp").glob("verify_replay*")) and not list((tmp_path / "home").rglob("verify_replay*"))
+
+
+class Spark:
+    """The processes of a run, by their folder, which is private to it."""
+
+    def __init__(self, temporary: Path) -> None:
+        self._prefix = str(temporary / "verify_replay.")
+
+    def parents(self) -> dict[int, int]:
+        """process -> its parent"""
+        found = {}
+        for path in Path("/proc").glob("[0-9]*"):
+            try:
+                if os.readlink(path / "cwd").startswith(self._prefix):
+                    found[int(path.name)] = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                pass
+        return found
+
+    def stop(self) -> None:
+        """A signal to the module, which has started the first of them."""
+        wait_until(lambda: len(self.parents()) > 1, 120, "Spark's driver")
+        running = self.parents()
+        (module,) = {parent for parent in running.values() if parent not in running}
+        os.kill(module, signal.SIGTERM)
+
+
+def test_an_interrupted_run_leaves_nothing(twice, kafka, verify, tmp_path):
+    (tmp_path / "tmp").mkdir()
+    spark = Spark(tmp_path / "tmp")
+    thread = threading.Thread(target=spark.stop)
+    thread.start()
+    play = verify({"eu": {"kafka_bootstrap_servers": kafka.bootstrap_servers}}, env={"TMPDIR": str(tmp_path / "tmp")},
+                  verify_replay_expectation=twice)
+    thread.join()
+    assert play.rc == 2 and "The run was interrupted (SIGTERM). Spark, if it ran, was ended" in play.failure("eu"), play
+    assert not list((tmp_path / "tmp").glob("verify_replay.*")) and not spark.parents()
 
 
 def free_port() -> int:

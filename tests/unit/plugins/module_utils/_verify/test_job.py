@@ -147,7 +147,7 @@ def test_a_program_that_was_sent(spark, tmp_path):
         for path in [PROGRAM / "probe.py", *(PROGRAM / "verify_replay").rglob("*.py")]:
             archive.write(path, path.relative_to(PROGRAM))
     found = spark.run(True, program=str(tmp_path / "p.zip"))
-    assert found["command"][-4].endswith("/program/main.py")
+    assert found["command"][-4] == "PRIVATE/program/main.py"
 
 
 @pytest.mark.parametrize("given, words", [
