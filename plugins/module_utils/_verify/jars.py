@@ -12,9 +12,9 @@ import glob
 import hashlib
 import os
 import shutil
-import subprocess
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError, StateError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.process import answer
 
 _CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:%s"
 #: what the pom fetches; pyspark has the rest, some of it newer
@@ -69,8 +69,8 @@ def _by_maven(pom: str, jars_dir: str, version: str, fetch: bool) -> tuple:
 def _fetch(pom: str, folder: str, version: str) -> None:
     command = ["mvn", "-B", "-q", "-f", pom, "dependency:copy-dependencies", "-DincludeScope=runtime", "-DoutputDirectory=" + folder,
                "-DincludeArtifactIds=" + _ARTIFACTS, "-Dspark.version=" + version]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, check=False)
+    done = answer(command, input="")
     if done.returncode:
-        lines = done.stdout.strip().splitlines() or ["Maven said nothing"]
+        lines = (done.stdout + done.stderr).strip().splitlines() or ["Maven said nothing"]
         raise StateError("Maven cannot fetch %s and what goes with it: give the jars in the option jars. %s" % (
             _CONNECTOR % version, next((line for line in lines if "ERROR" in line), lines[-1])))

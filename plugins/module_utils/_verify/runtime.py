@@ -12,9 +12,9 @@ import json
 import os
 import pwd
 import re
-import subprocess
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError, StateError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.process import answer
 
 _JAVA, _PYTHON, _PYSPARK = 17, (3, 11), "4.2.0"
 _VERSION = re.compile(r'version "(?:1\.)?([0-9]+)')
@@ -39,7 +39,7 @@ def java_version(environ) -> int:
     """Raises StateError if there is none, or it is too old."""
     home = environ.get("JAVA_HOME")
     try:
-        done = _run([os.path.join(home, "bin", "java") if home else "java", "-version"])
+        done = answer([os.path.join(home, "bin", "java") if home else "java", "-version"])
         found = _VERSION.search(done.stderr + done.stdout)
     except OSError:
         found = None
@@ -77,7 +77,7 @@ def find_spark(python: str, home, program: str, document: dict) -> Spark:
 def _probe(python: str, home: str, program: str, document: dict) -> dict:
     """What probe.py of the job prints. The document on standard input, as it can be long."""
     try:
-        done = _run([python, os.path.join(program, "probe.py"), home], input=json.dumps(document), env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1"))
+        done = answer([python, os.path.join(program, "probe.py"), home], input=json.dumps(document), env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1"))
         return json.loads(done.stdout)
     except OSError as error:
         raise _lacking(python, "cannot be run (%s)" % error.strerror) from error
@@ -89,7 +89,3 @@ def _probe(python: str, home: str, program: str, document: dict) -> dict:
 def _lacking(python: str, what: str) -> StateError:
     return StateError("%s %s. Install pyspark with: %s -m pip install pyspark==%s (or give another Python in the option python)." % (
         python, what, python, _PYSPARK))
-
-
-def _run(command: list, **options):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, check=False, **options)

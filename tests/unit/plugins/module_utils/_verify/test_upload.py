@@ -50,7 +50,7 @@ BASIC = "Basic " + base64.b64encode("öps:pw:2".encode()).decode()
 
 
 @pytest.mark.parametrize("login, header", [
-    (("t-1", None, None), "Bearer t-1"), ((None, "öps", "pw:2"), BASIC), (("t-1", "ops", "pw"), "Bearer t-1"), ((None, None, None), None), (("", "", ""), None),
+    (("planted-31", None, None), "Bearer planted-31"), ((None, "öps", "pw:2"), BASIC), (("planted-31", "ops", "pw"), "Bearer planted-31"), ((None, None, None), None), (("", "", ""), None),
 ])
 def test_both_are_put(files, store, login, header):
     found, warnings = upload.upload(files, store.url + "/reports/", *login)
@@ -62,14 +62,14 @@ def test_both_are_put(files, store, login, header):
 def test_a_refusal_is_a_warning(files, store, status):
     """No redirection is followed: the token is for this server."""
     store.status = status
-    found, warnings = upload.upload(files, store.url, "t-1", None, None)
+    found, warnings = upload.upload(files, store.url, "planted-31", None, None)
     assert found == files and len(store.put) == 2 and "/elsewhere" not in store.put
     assert f"could not be uploaded to {store.url} ({status}, {status}); they are in" in warnings[0]
 
 
 def test_no_answer_is_a_warning(files):
-    found, warnings = upload.upload(files, "http://127.0.0.1:9", "t-1", None, None)
-    assert found == files and "(ConnectionError, ConnectionError)" in warnings[0] and "t-1" not in warnings[0]
+    found, warnings = upload.upload(files, "http://127.0.0.1:9", "planted-31", None, None)
+    assert found == files and "(ConnectionError, ConnectionError)" in warnings[0] and "planted-31" not in warnings[0]
 
 
 @pytest.mark.parametrize("url, good", [
