@@ -50,7 +50,8 @@ BASIC = "Basic " + base64.b64encode("öps:pw:2".encode()).decode()
 
 
 @pytest.mark.parametrize("login, header", [
-    (("planted-31", None, None), "Bearer planted-31"), ((None, "öps", "pw:2"), BASIC), (("planted-31", "ops", "pw"), "Bearer planted-31"), ((None, None, None), None), (("", "", ""), None),
+    (("planted-31", None, None), "Bearer planted-31"), ((None, "öps", "pw:2"), BASIC), (("planted-31", "ops", "pw"), "Bearer planted-31"),
+    ((None, None, None), None), (("", "", ""), None),
 ])
 def test_both_are_put(files, store, login, header):
     found, warnings = upload.upload(files, store.url + "/reports/", *login)
