@@ -10,7 +10,7 @@ export PYTHONDONTWRITEBYTECODE = 1
 # Silent and instant on a machine that has everything; `help` and `clean` go without.
 GOALS := $(filter-out help clean,$(MAKECMDGOALS))
 ifneq ($(GOALS),)
-  ifneq ($(shell .ci/prerequisites && echo ready),ready)
+  ifneq ($(shell .ci/prerequisites $(GOALS) && echo ready),ready)
     $(error prerequisites are missing, see above)
   endif
   PYTHON := $(shell .ci/python)
