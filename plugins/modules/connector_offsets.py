@@ -55,6 +55,7 @@ options:
         offsets topic also removes records whose keys name the connector but cannot be read as partitions.
       - V(restored) undoes the change O(change_id). What that change replaced is put back, other partitions are left alone. On the offsets
         topic the very same bytes are put back. It is refused if the connector was changed under another id since, unless O(force=true).
+        Where offsets go back, a warning says how much is delivered again.
     type: str
     choices: [present, absent, restored]
     default: present

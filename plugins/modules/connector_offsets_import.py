@@ -60,7 +60,8 @@ options:
   seed:
     description:
       - Whether offsets are also declared for connectors that do not exist, and wait for those that are created with these names. Needs
-        O(bootstrap_servers). Otherwise such a name fails the task.
+        O(bootstrap_servers). Otherwise such a name fails the task, unless its offsets are as declared already, as those of connectors that are gone when
+        an export is imported where it comes from.
       - Where no worker can be asked, nobody knows which ones exist, and the option has no effect.
     type: bool
     default: false

@@ -12,7 +12,7 @@ import json
 import re
 from fnmatch import fnmatchcase
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import did_you_mean, plural
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import WIDTH, clean, first_of, fit, more, table, wrapped
 
 _NOTHING = ["(nothing)"]
@@ -484,7 +484,7 @@ def purgeable(connectors: list, asked: list, topic: str) -> dict:
         if pattern in live:
             notes.append("%s is not gone: it is %s. Its offsets are left alone; reset_offsets with state: absent removes them." % (pattern, live[pattern]))
         else:
-            notes.append("No connector that is gone and fits %s has offsets on %s." % (pattern, topic))
+            notes.append("No connector that is gone and fits %s has offsets on %s.%s" % (pattern, topic, did_you_mean(pattern, [*gone, *live])))
     return {"names": chosen, "notes": notes}
 
 

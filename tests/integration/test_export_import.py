@@ -224,3 +224,36 @@ def test_to_an_offsets_topic_of_its_own(make, run, main, kafka, worker, tmp_path
     assert not run("connector_offsets_import", src=str(tmp_path / "x.json"), **brokers)["changed"]
     assert run("connector_state", name=name, state="started")["changed"] is True
     wait_until(lambda: kafka.values(name) == ['{"p":0}#3', '{"p":0}#4'])
+
+
+def test_an_export_with_orphans_changes_nothing_when_it_is_imported(make, worker, hosts, playbooks, tmp_path):
+    stem = f"o-{uuid.uuid4().hex[:6]}"
+    names = [make(shaped(), offsets=[at(4)], name=f"{stem}-{number}") for number in range(3)]
+    worker.delete(names[0])
+    options = {"export_offsets_dest": str(tmp_path), "export_offsets_connectors": f"{stem}-*"}
+    assert playbooks.run(EXPORT, hosts, **options).rc == 0
+    path = tmp_path / "eu.json"
+    assert sorted(json.loads(path.read_text())["connectors"]) == names
+    done = playbooks.run(IMPORT, hosts, import_offsets_src=str(path))
+    assert done.rc == 0 and done.recap["eu"]["changed"] == 0, done
+    document = json.loads(path.read_text())
+    document["connectors"][names[0]][0]["offset"]["n"] = 1
+    path.write_text(json.dumps(document))
+    refused = playbooks.run(IMPORT, hosts, import_offsets_src=str(path))
+    assert refused.rc != 0 and f"There is no connector {names[0]}. Did you mean {stem}-" in refused.failure("eu"), refused
+
+
+def test_the_recipe_of_a_clone_twice(make, run, worker, request):
+    """As in the guide. In between the new one is started and goes on."""
+    old, new = make(shaped(), offsets=[at(2)]), f"clone-{uuid.uuid4().hex[:6]}"
+    request.addfinalizer(lambda: worker.delete(new))
+    for changed in (True, False):
+        created = run("connector", name=new, initial_state="stopped", config=shaped(topic=new))
+        copied = run("connector_offsets", name=new, copy_from=old, change_id=f"clone-{new}")
+        deleted = run("connector", name=old, state="absent", purge_offsets=True)
+        assert [one["changed"] for one in (created, copied, deleted)] == [changed] * 3, (created, copied, deleted)
+        if changed:
+            assert worker.offsets(new) == [at(2)]
+            assert run("connector_state", name=new, state="started")["changed"]
+            wait_until(lambda: worker.offsets(new) == [at(4)])
+    assert worker.offsets(new) == [at(4)] and worker.state(new) == ("RUNNING", ["RUNNING"]) and not worker.exists(old)

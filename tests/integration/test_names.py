@@ -92,3 +92,19 @@ def test_names_that_no_url_can_hold(name, run, recorder):
         result = run(module, name=name, connect_url=[recorder.url], **arguments)
         assert result["failed"] and "name" in result["msg"], module
     assert recorder.requests == []
+
+
+# ---- names that do not exist -----------------------------------------------------------------------------------------------
+
+
+def test_did_you_mean(make, run, kafka, main):
+    name = make(shaped())
+    wrong = name[:-2] + name[-1]  # the dash is missing
+    brokers = {"bootstrap_servers": [kafka.bootstrap_servers], "offset_topic": main.offset_topic}
+    for module, options in (("connector_state", {"state": "stopped"}), ("connector_offsets", {"state": "absent"}),
+                            ("connector_offsets", {"copy_from": wrong, "name": name}), ("connector_state", {"state": "restarted"})):
+        result = run(module, **{"name": wrong, **options})
+        assert result["failed"] and f"Did you mean {name}" in result["msg"], result["msg"]
+    for module, options in (("connector_offsets", {"state": "absent", **brokers}), ("connector_info", {"name": [wrong]})):
+        result = run(module, **{"name": wrong, **options})
+        assert not result["changed"] and any(f"Did you mean {name}" in text for text in result["warnings"]), result

@@ -306,7 +306,10 @@ def test_undo_of_a_running_connector(running, keep, run, worker, kafka):
     worker.await_state(running, "RUNNING", ["RUNNING"])
     refused = run("connector_offsets", **{**both, "stop": False}, state="restored")
     assert refused["failed"] and "RUNNING" in refused["msg"] and "stop: true" in refused["msg"]
+    again = f"{running} goes back: 1 partition by 2 in its own unit. What it has delivered in between is delivered again."
+    assert again in run("connector_offsets", check=True, **both, state="restored")["warnings"]
     undone = succeeded(run("connector_offsets", **both, state="restored"))
+    assert again in undone["warnings"]
     assert undone["changed"] is True and undone["state_before"] == undone["connector"]["state"] == "RUNNING"
     wait_until(lambda: kafka.values(running) == FIRST + FIRST[4:] + FIRST[3:], reason="what comes after at(2)")
 

@@ -15,7 +15,7 @@ import re
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import connection_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.display import shown, shown_text
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import ConnectError, DeclarationError, LibraryMissing
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import ConnectError, DeclarationError, LibraryMissing, NoConnector
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import check_name
 
 #: below this, Ansible's masking of a secret hits unrelated values too
@@ -86,7 +86,7 @@ def run(options: dict, action, connect=None, brokers=None, sources=None, prepare
             if connect and not of_topics:
                 _check_clients(module.params, clients[0], clients[1] if brokers else None, bool(brokers))
             _warn_of_short_secrets(module)
-            result = action(*clients, module.params, module.check_mode)
+            result = _act(action, clients, module)
     except LibraryMissing as error:
         module.fail_json(msg=missing_required_lib(error.library), exception=error.traceback)
     except ConnectError as error:
@@ -100,6 +100,13 @@ def run(options: dict, action, connect=None, brokers=None, sources=None, prepare
     if not module._diff:
         result.pop("diff", None)
     module.exit_json(**result)
+
+
+def _act(action, clients, module) -> dict:
+    try:
+        return action(*clients, module.params, module.check_mode)
+    except NoConnector as error:
+        raise clients[0].explained(error)
 
 
 def _secrets(params) -> set:

@@ -28,7 +28,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.inte
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, canonical
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import FORWARD, DesiredOffsets
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plugin_version import plugin_of
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.result import change_result
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.result import change_result, delivered_again
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.acl import denied
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import RESTORED, ConcurrentUpdate, digest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import result as ledger_result
@@ -166,6 +166,7 @@ class ChangeItem:
             plan = self._plan(found)
         self.warnings.extend(plan.warnings + self.store.warnings_about(plan.live))
         if not plan.changed:
+            self.ready.warn_misspelt(plan.live)
             self._check_acls(self.once.missing_acls(check_mode))
             return
         self.found = self.ready.check(found, self.store, self._copied or self.desired)
@@ -198,6 +199,8 @@ class ChangeItem:
             self._note_over()
         if self._over != TODO or not self.plan.changed:
             self._settle_state(check_mode=True)
+        else:
+            self._warn_delivered_again()
 
     def _plan(self, found):
         finishes = self.once.finishes
@@ -236,10 +239,18 @@ class ChangeItem:
         return self.router.kind(found, self._copied or self.desired)
 
     def _warn_repeat(self, found) -> None:
+        if self.final_state in (STOPPED, PAUSED):
+            return
         once = self._rolls_back or self.once.named or self.desired.guards is not None and self.desired.guards.only == FORWARD
         if not once and found is not None and found.state == RUNNING and self.desired.sets:
             self.warn("%s is RUNNING: once it runs on from the declared offsets, the same task changes them again at its next run. With a change_id "
                       "it is made once." % self.name)
+
+    def _warn_delivered_again(self) -> None:
+        """Of an undo that somebody asks for. With the numbers of now, as a task goes on until it is stopped."""
+        if self.once.undo and not self._rolls_back:
+            for text in delivered_again(self.plan):
+                self.warn(text)
 
     # ---- the ledger ------------------------------------------------------------------------------------------
 
@@ -415,6 +426,7 @@ class ChangeItem:
             except errors.ConnectError as error:
                 raise error.also("The offsets are as they were.")
             self._backed_up = True
+        self._warn_delivered_again()
         before, after = self.plan.sides()
         records = self.store.before_records(self.plan)
         if self.once.named:

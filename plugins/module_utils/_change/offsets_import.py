@@ -16,15 +16,17 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.declaration import from_document, read_document
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import check_name
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import KEEP
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import did_you_mean
 
 
 def declare(client, kafka, sources, params: dict, check_mode: bool) -> dict:
     """The module's result. client, kafka: None if there is none. Raises ConnectError, which says what was changed and what was not."""
     declared = desired_by_name(params)
     session = Session(client, kafka, sources, params)
+    declarations = [of_document(params, name, declared[name]) for name in sorted(declared)]
     if session.worker is not None and not params["seed"]:
-        _check_connectors(session.worker, declared)
-    return execute(session, [of_document(params, name, declared[name]) for name in sorted(declared)], check_mode, _one)
+        _check_connectors(session, declarations)
+    return execute(session, declarations, check_mode, _one)
 
 
 def desired_by_name(params: dict) -> dict:
@@ -52,14 +54,28 @@ def desired_by_name(params: dict) -> dict:
     return found
 
 
-def _check_connectors(worker, names) -> None:
-    """A name with a typing mistake looks like a connector that is created later. Raises DeclarationError."""
-    there = worker.connectors()
-    missing = [name for name in names if name not in there]
-    if missing:
+def _check_connectors(session, declarations) -> None:
+    """A name with a typing mistake looks like a connector that is created later, unless its offsets are there as declared. Raises DeclarationError."""
+    there = session.worker.connectors()
+    missing = [one for one in declarations if one.name not in there]
+    if not missing:
+        return
+    as_declared = _as_declared(session, missing)
+    names = [one.name for one in missing if one.name not in as_declared]
+    hint = did_you_mean(names[0], there) if len(names) == 1 else ""
+    if names:
         raise errors.DeclarationError(
-            "There %s no connector %s. If that is right, their offsets alone can be declared, for connectors that are created later: with seed: "
-            "true. Nothing was changed." % ("is" if len(missing) == 1 else "are", ", ".join(missing[:10])), missing=missing)
+            "There %s no connector %s.%s If that is right, their offsets alone can be declared, for connectors that are created later: with seed: "
+            "true. Nothing was changed." % ("is" if len(names) == 1 else "are", ", ".join(names[:10]), hint), missing=names)
+
+
+def _as_declared(session, declarations) -> set:
+    """Names of those of which nothing would be changed, as of connectors that are gone in an export that is imported again."""
+    try:
+        found = execute(session, declarations, True, _one)["connectors"]
+    except errors.ConnectError as error:
+        found = error.facts.get("connectors", [])
+    return {one["name"] for one in found if not one["changed"]}
 
 
 def _one(name, result) -> dict:

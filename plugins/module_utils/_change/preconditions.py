@@ -85,7 +85,8 @@ class Preconditions:
             elif not (self.router.is_file and self.assume_stopped):
                 self._check_nothing_runs()
             if self.exists is False and desired.sets:
-                self.warnings.append("There is no connector %s: the offsets wait for one that is created with this name." % self.name)
+                self.warnings.append("There is no connector %s: the offsets wait for one that is created with this name.%s" % (
+                    self.name, self.client.similar(self.name)))
             return None
         if store.method != STRIMZI:
             check_pod(found, self.router.force, self._warn)
@@ -112,6 +113,12 @@ class Preconditions:
                 "%s is %s: either it is STOPPED and the worker that had it is gone, or it has nothing to do. Connect itself decides "
                 "whether its offsets may be changed." % (self.name, found))
         return found
+
+    def warn_misspelt(self, live) -> None:
+        """Nothing is to be changed, and there is nothing: most likely another name was meant. live: Snapshot."""
+        hint = "" if self.exists is not False or live.entries or live.unreadable else self.client.similar(self.name)
+        if hint:
+            self._warn("There is no connector %s, and there are no offsets of one.%s" % (self.name, hint))
 
     def _warn(self, text) -> None:
         if text not in self.warnings:

@@ -12,6 +12,7 @@ import fnmatch
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect import connector_config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import Connector
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import did_you_mean
 
 _GLOB = "*?["
 
@@ -25,6 +26,7 @@ def list_connectors(client, patterns) -> dict:
         "exists": bool(names),
         "connectors": [_one(name, found[name]) for name in names],
         "missing": missing,
+        "warnings": ["There is no connector %s.%s" % (name, hint) for name in missing for hint in [did_you_mean(name, found)] if hint],
         "cluster": cluster_of(client, found),
     }
 

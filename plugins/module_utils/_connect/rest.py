@@ -9,10 +9,12 @@
 from __future__ import annotations
 
 import json
-from urllib.parse import quote, urlsplit
+import re
+from urllib.parse import quote, unquote, urlsplit
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.rest_errors import kafka_version, something_else
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import did_you_mean
 
 #: the least Kafka version (major, minor) for what may be missing, and what it is in words
 SINCE = {
@@ -70,6 +72,20 @@ class ConnectClient:
         if not all(isinstance(parts, dict) for parts in found.values()):
             raise self._not_connect("GET", "connectors")
         return found
+
+    def similar(self, name: str) -> str:
+        """A sentence with the names of connectors that look like one that does not exist; empty if there are none."""
+        try:
+            names = self._call("GET", "connectors")
+        except errors.RestError:
+            return ""
+        return did_you_mean(name, names) if isinstance(names, list) and name not in names else ""
+
+    def explained(self, error):
+        """A NoConnector, with the names that look like the one that was asked for."""
+        found = re.search("/connectors/([^/?]+)", urlsplit(error.facts.get("url") or "").path)
+        hint = self.similar(unquote(found.group(1))) if found else ""
+        return error.also(hint.strip()) if hint and hint not in error.message else error
 
     def status(self, name: str) -> dict:
         """Also of a connector whose name the worker does not take in a URL."""

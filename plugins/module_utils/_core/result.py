@@ -12,8 +12,9 @@ Lists are cut at ``max_entries`` partitions (0: never), with the true counts bes
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.display import labels, sides
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import KEEP, REMOVE, UNKNOWN
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, canonical, counted
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import BACKWARD, KEEP, REMOVE, UNKNOWN
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
 
 
 def change_result(plan, method: str, max_entries: int) -> dict:
@@ -63,6 +64,30 @@ def _diff(connector: str, actions, hidden: int) -> dict:
     if hidden:
         before["..."] = after["..."] = "%d more partitions are not shown" % hidden
     return {"before_header": header, "after_header": header, "before": before, "after": after}
+
+
+def delivered_again(plan) -> list:
+    """A warning about what a plan that goes back has delivered once more, if there is anything."""
+    back = [action for action in plan.changes if action.moved[0] == BACKWARD]
+    unknown = [action for action in plan.changes if action.moved[0] == UNKNOWN and action.before is not None]
+    sums = {}
+    for action in back:
+        unit = _unit(plan.live.kind, action)
+        sums[unit] = sums.get(unit, 0) + action.moved[1]
+    far = ["%s by %s" % (counted(back), " and ".join(plural(sums[unit], unit) if unit else "%d in its own unit" % sums[unit] for unit in sorted(sums)))]
+    if back:
+        far += ["%s by an unknown distance" % counted(unknown)] if unknown else []
+        return ["%s goes back: %s. What it has delivered in between is delivered again." % (plan.live.connector, ", ".join(far))]
+    return ["How far %s goes back is not known of %s. What it has delivered in between is delivered again." % (
+        plan.live.connector, counted(unknown))] if unknown else []
+
+
+def _unit(kind: str, action) -> str:
+    """What a distance counts, as far as the shape of partition and offset tells."""
+    fields = set(action.partition) if isinstance(action.partition, dict) else set()
+    if kind == SINK or fields == {"cluster", "topic", "partition"}:
+        return "record"
+    return "byte" if fields == {"filename"} and set(action.after) == {"position"} else ""
 
 
 def _labels(actions) -> dict:

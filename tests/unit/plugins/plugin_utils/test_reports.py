@@ -248,11 +248,12 @@ def test_a_purge():
 
 def test_what_can_be_purged():
     found = [gone("a-1"), gone("a-2"), connector("a-3"), gone("b") | {"offsets_count": 0}, connector("c", connector_exists=None)]
-    chosen = _reports.purgeable(found, ["a-[13]", "a-3", "b", "typo"], "t")
+    chosen = _reports.purgeable(found, ["a-[13]", "a-3", "b", "typo", "a-11"], "t")
     assert chosen["names"] == ["a-1"]
     assert chosen["notes"] == [
         "a-3 is not gone: it is RUNNING. Its offsets are left alone; reset_offsets with state: absent removes them.",
-        "No connector that is gone and fits b has offsets on t.", "No connector that is gone and fits typo has offsets on t."]
+        "No connector that is gone and fits b has offsets on t.", "No connector that is gone and fits typo has offsets on t.",
+        "No connector that is gone and fits a-11 has offsets on t. Did you mean a-1?"]
 
 
 def test_a_mirror_that_was_reset():

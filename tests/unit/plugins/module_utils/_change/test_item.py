@@ -463,6 +463,15 @@ def test_the_way_to_undo_is_the_backup_or_the_change(tmp_path):
     assert caught.value.facts["change"]["phase"] == "applied" and told(ledger) == ("applied", False, None, ORIGINAL)
 
 
+@pytest.mark.parametrize("final_state, warns", [(None, True), ("RUNNING", True), ("STOPPED", False), ("PAUSED", False)])
+def test_what_does_not_run_on_is_not_changed_again_by_the_next_run(final_state, warns):
+    connect = FakeConnect("RUNNING", live(a=10))
+    connect.method = "rest"
+    more = {"final_state": final_state, "after_change": LEAVE} if final_state else {}
+    result = change(connect, DesiredOffsets.present(pairs(a=4)), stop=True, **more)
+    assert any("changes them again at its next run" in text for text in result["warnings"]) is warns
+
+
 def test_one_that_is_left_stopped_has_not_failed():
     assert change(Fragile("RUNNING", live(a=10)), DesiredOffsets.present(pairs(a=4)), stop=True, after_change=LEAVE)["changed"] is True
 
@@ -1030,6 +1039,9 @@ def test_lists_are_cut(max_entries, shown, truncated):
 class Worker(FakeConnect):
     """A worker whose tasks hold their offsets in memory from the moment they run; before 3.5 without stop and offsets."""
 
+    #: what it says of names that look like one that does not exist
+    hint = ""
+
     def __init__(self, state="STOPPED", version="4.3.1", ambiguous=False, **options):
         super().__init__(state, **options)
         self.version, self.ambiguous, self.gone = version, ambiguous, False
@@ -1039,6 +1051,9 @@ class Worker(FakeConnect):
     @property
     def old(self):
         return self.version < "3.5"
+
+    def similar(self, name):
+        return self.hint
 
     def root(self):
         return {"version": self.version, "commit": "x", "kafka_cluster_id": "cluster-1"}
@@ -1344,6 +1359,20 @@ def test_topic_a_connector_that_is_gone(desired, position, warned, method):
     assert (result["changed"], result["connector"], result["connector_exists"], left(kafka)) == (True, None, False, position)
     assert result["warnings"] == ["There is no connector c: the offsets wait for one that is created with this name."] * warned
     assert on_topic(kafka, connect, desired, method)["changed"] is False and connect.writes == []
+
+
+def test_topic_a_name_that_is_misspelt():
+    """By the topic alone it would be written, or nothing would be removed, without a word."""
+    connect = Worker()
+    connect.gone, connect.hint = True, " Did you mean d?"
+    kafka = kafka_with()
+    kafka.workers = [OURS]
+    assert on_topic(kafka, connect, DesiredOffsets.absent(None))["warnings"] == ["There is no connector c, and there are no offsets of one. Did you mean d?"]
+    assert on_topic(kafka, connect, DesiredOffsets.present(pairs(a=4)))["warnings"] == [
+        "There is no connector c: the offsets wait for one that is created with this name. Did you mean d?"]
+    assert on_topic(kafka, connect, DesiredOffsets.present(pairs(a=4)))["warnings"] == []
+    connect.hint = ""
+    assert on_topic(kafka_with(), connect, DesiredOffsets.absent(None))["warnings"] == []
 
 
 def keeps_its_offsets_elsewhere(kafka, does):
@@ -2151,6 +2180,8 @@ def test_undo_puts_back_what_was_replaced_and_nothing_else():
     assert positions(connect) == {"a": 10, "b": 20, "d": 77, "e": 5} and connect.state == "RUNNING"
     assert {name: dry[name] for name in ("changed", "diff", "offsets")} == {name: real[name] for name in ("changed", "diff", "offsets")}
     assert real["change"]["phase"] == "restored" and real["changed"] is True and real["already_applied"] is False
+    again = "c goes back: 1 partition by 89 bytes, 1 partition by an unknown distance. What it has delivered in between is delivered again."
+    assert again in dry["warnings"] and again in real["warnings"]
     moves_on(connect, a=11)
     connect.calls.clear()
     twice = by_id(connect, ledger, None, "r4", undo=True)

@@ -52,6 +52,9 @@ class Worker:
         self.kafka.members[GROUP] = [Member(f"connector-consumer-c-{number}", "10.0.0.7", [("t", number)])
                                      for number, state in enumerate(self.tasks) if state != "FAILED"]
 
+    def similar(self, name):
+        return ""
+
     def sleep(self, seconds):
         self.now += seconds
 

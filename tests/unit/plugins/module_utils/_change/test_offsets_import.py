@@ -331,3 +331,38 @@ def test_a_standalone_file(tmp_path):
     assert not declare(None, {"a": [pair(0, 5)], "b": [pair(0, 6)]}, **options)["changed"]
     with pytest.raises(errors.DeclarationError, match="offset_file"):
         declare(None, {"a": [pair(0, 5)]}, method="file")
+
+
+# ---- connectors that do not exist -----------------------------------------------------------------------------------
+
+def gone(*names):
+    """Brokers with the offset 1 of each of these connectors, and a worker that knows none of them."""
+    kafka = FakeKafka()
+    for name in names:
+        kafka.put(json.dumps([name, {"p": 0}], separators=(",", ":")), '{"n":1}')
+    return kafka
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_connectors_that_are_gone_and_have_the_same_offsets_need_no_switch(check):
+    worker, kafka = running(a=1), gone("old", "a")
+    result = declare(worker, {"a": [pair(0, 1)], "old": [pair(0, 1)]}, kafka, check)
+    assert not result["changed"] and [one["name"] for one in result["connectors"]] == ["a", "old"] and kafka.writes == []
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("document, message", [
+    ({"orders": [pair(0, 1)], "odrers": [pair(0, 1)]}, "There is no connector odrers. Did you mean orders? If that is right, their offsets alone"),
+    ({"old": [pair(0, 2)], "orders": [pair(0, 1)]}, "There is no connector old. If that is right"),
+    ({"old": [pair(0, 1)], "x": [pair(0, 1)], "y": [pair(0, 1)]}, "There are no connector x, y. If that is right"),
+])
+def test_other_connectors_that_do_not_exist(document, message, check):
+    worker, kafka = running(orders=1), gone("old", "orders")
+    with pytest.raises(errors.DeclarationError) as caught:
+        declare(worker, document, kafka, check)
+    assert caught.value.message.startswith(message) and kafka.writes == []
+
+
+def test_without_brokers_nobody_knows_what_is_left_of_them():
+    with pytest.raises(errors.DeclarationError, match="There is no connector old"):
+        declare(running(a=1), {"old": [pair(0, 1)]})

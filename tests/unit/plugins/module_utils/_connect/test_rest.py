@@ -252,3 +252,24 @@ def test_a_bridge_is_told_by_its_root(stub, client):
     stub.reply(200, {"bridge_version": "0.31.1"})
     with pytest.raises(errors.NotConnect, match="this is not a Connect worker, but Strimzi's Kafka Bridge"):
         client.root()
+
+
+@pytest.mark.parametrize("name, names, hint", [
+    ("order-sink", ["orders-sink", "x"], " Did you mean orders-sink?"), ("orders-sink", ["orders-sink", "orders-sink-2"], ""), ("y", ["x"], ""), ("y", {}, ""),
+])
+def test_names_that_look_like_one_that_does_not_exist(stub, client, name, names, hint):
+    stub.reply(200, names)
+    assert client.similar(name) == hint and stub.lines == ["GET /connectors"]
+
+
+def test_no_such_connector_is_explained_once(stub, client):
+    stub.reply(404, {"error_code": 404, "message": "Connector a/b not found"}).reply(200, ["a/bb"]).reply(200, ["a/bb"])
+    with pytest.raises(errors.NoConnector) as caught:
+        client.require_url("a/b")
+    assert client.explained(caught.value).message.endswith("Connector a/b not found. Did you mean a/bb?")
+    assert client.explained(caught.value).message.count("Did you mean") == 1
+
+
+def test_a_worker_that_does_not_list(stub, client):
+    stub.reply(403, {"error_code": 403, "message": "no"})
+    assert client.similar("x") == ""

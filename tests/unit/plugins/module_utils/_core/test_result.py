@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import Entry, Snapshot, canonical
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets, make_plan
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.result import change_result
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.result import change_result, delivered_again
 
 
 def part(name):
@@ -61,3 +61,26 @@ def test_a_raw_key_is_told_as_text():
 def test_nothing_is_told_where_nothing_changes():
     desired = DesiredOffsets.document([{"partition": part("a"), "offset": {"position": 40}}])
     assert sorted(diff(desired)) == ["after", "after_header", "before", "before_header"]
+
+
+# ---- delivered again ------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("names, text", [
+    ("a", "orders-source goes back: 1 partition by 40 bytes. What it has delivered in between is delivered again."),
+    ("abc", "orders-source goes back: 1 partition by 40 bytes, 1 partition by an unknown distance. What it has delivered in between is delivered again."),
+    ("cd", "How far orders-source goes back is not known of 2 partitions. What it has delivered in between is delivered again."),
+    ("bn", None), ("u", None),
+])
+def test_what_is_delivered_again(names, text):
+    assert delivered_again(make_plan(LIVE, declared(names))) == ([text] if text else [])
+
+
+@pytest.mark.parametrize("kind, partition, offset, words", [
+    ("sink", {"kafka_topic": "t", "kafka_partition": 0}, "kafka_offset", "1 partition by 1 record."),
+    ("source", {"cluster": "east", "topic": "t", "partition": 0}, "offset", "1 partition by 1 record."),
+    ("source", {"server": "s"}, "lsn", "1 partition by 1 in its own unit."),
+])
+def test_what_a_distance_counts(kind, partition, offset, words):
+    live = Snapshot("c", kind, [Entry(partition, {offset: 5})])
+    found, = delivered_again(make_plan(live, DesiredOffsets.present([{"partition": partition, "offset": {offset: 4}}])))
+    assert found.startswith("c goes back: " + words)
