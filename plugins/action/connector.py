@@ -47,14 +47,20 @@ VARIABLES = {
 class ActionModule(Normal):
     """Takes the connection options that a task does not give from the host's variables; runs the module with them."""
 
+    #: see VARIABLES
+    variables = VARIABLES
+
     def run(self, tmp=None, task_vars=None):
+        self._take_variables(task_vars)
+        return super().run(tmp, task_vars)
+
+    def _take_variables(self, task_vars):
         not_given = (None, "", [], task_vars.get("omit"))  # such as a field of a survey that was left empty
-        for option, (variable, *aliases) in VARIABLES.items():
+        for option, (variable, *aliases) in self.variables.items():
             if variable in task_vars and {option, *aliases}.isdisjoint(self._task.args):
                 value = self._value(variable, task_vars)
                 if value not in not_given:
                     self._task.args[option] = value
-        return super().run(tmp, task_vars)
 
     def _value(self, variable, task_vars):
         """None if it is omitted. Raises AnsibleActionFail for a template that cannot be evaluated."""

@@ -11,13 +11,9 @@ import os
 import tempfile
 from urllib.parse import quote
 
-from ansible import constants
 from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
-from ansible.utils.display import Display
-
-#: callbacks whose whole output is one document
-_DOCUMENTS = ("json", "jsonl")
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._show import printable, show
 
 
 class ActionModule(ActionBase):
@@ -31,8 +27,7 @@ class ActionModule(ActionBase):
             "text": {"type": "str", "default": ""}, "document": {"type": "raw"}, "file": {"type": "path", "default": ""},
             "documents": {"type": "dict", "default": {}}, "folder": {"type": "path", "default": ""}, "stats": {"type": "dict", "default": {}}})
         text = printable(given["text"])
-        if text and constants.DEFAULT_STDOUT_CALLBACK.rpartition(".")[2] not in _DOCUMENTS:
-            Display().display(text)
+        show(text)
         files = {}
         if given["file"]:
             files[given["file"]] = given["document"]
@@ -51,11 +46,6 @@ class ActionModule(ActionBase):
             # Whole: Ansible would add up the numbers of several hosts.
             result["ansible_stats"] = {"data": given["stats"], "per_host": False, "aggregate": False}
         return result
-
-
-def printable(text: str) -> str:
-    """Without what a terminal would obey: names come from others."""
-    return "".join(one if one == "\n" or one.isprintable() else "?" for one in text.rstrip("\n"))
 
 
 def write(path: str, document) -> None:

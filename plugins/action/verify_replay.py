@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Brings the program of the Spark job to the host of the task, and says what only the controller knows."""
+"""Brings the program of the Spark job to the host of the task, and says what only the controller knows; shows the verdict as text."""
 
 from __future__ import annotations
 
@@ -11,16 +11,26 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from ansible_collections.streamops.kafka_connect.plugins.action.connector import VARIABLES
 from ansible_collections.streamops.kafka_connect.plugins.action.connector import ActionModule as Connector
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._show import printable, show
 
 PROGRAM = Path(__file__).resolve().parents[2] / "roles" / "verify_replay" / "files"
 
 
+_OPTIONS = ("master", "jars", "packages", "jars_dir", "spark_conf", "driver_memory", "python", "spark_home", "cluster", "jdbc_options", "report_dir",
+            "report_url", "fail")
+
+
 class ActionModule(Connector):
-    """The module with its connection, its program, and the host's name for its reports."""
+    """The module with its connection, its program, and the host's name for its reports. Its own options have variables, too."""
+
+    variables = dict(VARIABLES, client_options=("verify_replay_kafka_options",), job_timeout=("verify_replay_timeout",),
+                     **{option: ("verify_replay_" + option,) for option in _OPTIONS})
 
     def run(self, tmp=None, task_vars=None):
         args = self._task.args
+        self._take_variables(task_vars)
         is_here = self._connection.transport == "local" and not self._connection.become
         args["program"] = str(PROGRAM) if is_here else self._sent()
         if args.get("report_name") in (None, "", task_vars.get("omit")):
@@ -28,7 +38,10 @@ class ActionModule(Connector):
         if is_here and isinstance(args.get("report_dir"), str) and args["report_dir"]:
             # The module runs in the folder of the playbook, which can be that of a collection.
             args["report_dir"] = os.path.abspath(os.path.expanduser(args["report_dir"]))
-        return super().run(tmp, task_vars)
+        result = super().run(tmp, task_vars)
+        if result.get("verdict"):
+            show(printable("\n".join(result.get("summary") or [])))
+        return result
 
     def _sent(self):
         """The path of the program on the host, in the folder of this task, which is removed after it."""

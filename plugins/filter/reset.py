@@ -22,22 +22,18 @@ def reset_proof(made, entries, cluster: str = "main") -> dict:
         raise AnsibleFilterError("reset_proof: %s" % error.message) from error
 
 
-def reset_undo(made, entries, proof, verified, backup_file: str) -> list:
-    """See _reset.undo(). verified: ``report``, ``files`` and ``error`` of the role verify_replay."""
-    return _reset.undo(entries, made["connectors"], _verdicts(proof, verified), backup_file)
+def reset_undo(made, entries, proof, job, backup_file: str) -> list:
+    """See _reset.undo(). job: what the module verify_replay has returned, empty or skipped if it has not run."""
+    return _reset.undo(entries, _returned(made).get("connectors") or [], _reset.verdicts(proof, _returned(job)), backup_file)
 
 
-def reset_outcome(made, predicted, entries, proof, verified, undone, backup_file: str) -> dict:
-    """See _reset.outcome()."""
-    return _reset.outcome(_returned(made), predicted, entries, _verdicts(proof, verified), _returned(undone), backup_file)
+def reset_outcome(made, predicted, entries, proof, job, undone, backup_file: str) -> dict:
+    """See _reset.outcome(). job: as of reset_undo()."""
+    return _reset.outcome(_returned(made), predicted, entries, _reset.verdicts(proof, _returned(job)), _returned(undone), backup_file)
 
 
 def _returned(task) -> dict:
     return {} if task.get("skipped") else task
-
-
-def _verdicts(proof, verified) -> dict:
-    return _reset.verdicts(proof, verified["report"], verified["files"], verified["error"]) if verified else {}
 
 
 class FilterModule:

@@ -18,6 +18,8 @@ description:
   - Everything that the job needs is checked before Spark starts. What is missing is named, and nothing is run.
   - Options and secrets for Kafka and databases are written with mode 0600 to a private folder on the host, which is removed in any case, also when
     the run is interrupted. None is on a command line or in the environment.
+  - Options that a task does not give are taken from variables of the host, C(verify_replay_master) for O(master) and so on. Those of O(client_options) and
+    O(job_timeout) are C(verify_replay_kafka_options) and C(verify_replay_timeout).
 attributes:
   check_mode:
     support: full

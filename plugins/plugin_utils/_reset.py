@@ -296,18 +296,21 @@ def _renamed(check, names: dict):
     return {field: names.get(value, value) if field in ("topic", "source") else value for field, value in check.items()}
 
 
-def verdicts(asked: dict, report, files, error: str) -> dict:
+def verdicts(asked: dict, job: dict) -> dict:
     """{connector: ``verdict``, ``page`` and ``report``, and ``error``, why it is not proven; empty if it is}. asked: as of proof().
 
-    report, files: of the role verify_replay, empty if there are none. error: empty unless it has failed.
+    job: what the module verify_replay has returned, also where it has failed; empty if it has not run.
     """
-    by_number = [check["verdict"] for check in (report or {}).get("checks") or []]
+    if not job:
+        return {}
+    by_number = [check["verdict"] for check in job.get("checks") or (job.get("report") or {}).get("checks") or []]
+    files, error = job.get("files") or {}, job.get("msg") or ""
     enough = ("pass", "cannot_tell") if (asked["expectation"] or {}).get("cannot_tell") == "pass" else ("pass",)
     found = {}
     for name, numbers in asked["connectors"].items():
         own = [by_number[number] for number in numbers if number < len(by_number)]
         verdict = next((word for word in ("fail", "cannot_tell") if word in own), "pass") if len(own) == len(numbers) else "error"
-        found[name] = {"verdict": verdict, "page": (files or {}).get("page"), "report": (files or {}).get("report"),
+        found[name] = {"verdict": verdict, "page": files.get("page"), "report": files.get("report"),
                        "error": "" if verdict in enough else error}
     return found
 

@@ -246,7 +246,7 @@ def test_boundaries_of_different_clusters_are_an_error():
 
 def verdicts(report, error="1 of 3 checks did not pass.", cannot_tell="fail") -> dict:
     asked = {"connectors": {"a": [0], "b": [1, 2]}, "expectation": {"cannot_tell": cannot_tell}}
-    return _reset.verdicts(asked, report, {"page": "p.html", "report": "r.json"}, error)
+    return _reset.verdicts(asked, {**report, "files": {"page": "p.html", "report": "r.json"}, **({"msg": error} if error else {})})
 
 
 def report(*words) -> dict:
@@ -266,7 +266,10 @@ def test_each_has_the_verdict_of_its_own_checks(words, cannot_tell, found):
 
 
 def test_what_has_not_failed_has_no_error():
-    assert {one["error"] for one in verdicts(report("pass", "fail", "pass"), error="").values()} == {""}
+    """With fail: false the report has the checks."""
+    seen = verdicts({"report": report("pass", "fail", "pass")}, error="")
+    assert {name: (one["verdict"], one["error"]) for name, one in seen.items()} == {"a": ("pass", ""), "b": ("fail", "")}
+    assert _reset.verdicts({"connectors": {"a": [0]}, "expectation": {}}, {}) == {}
 
 
 # ---- what became of it ---------------------------------------------------------------------------------------------------
@@ -274,13 +277,13 @@ def test_what_has_not_failed_has_no_error():
 FILES = {"page": "p.html", "report": "r.json"}
 
 
-def run(made, *given, verified=None, undone=None, change_id="") -> tuple:
+def run(made, *given, job=None, undone=None, change_id="") -> tuple:
     """(outcome, what is put back)"""
     listed = entries(*given, change_id=change_id)
     seen = _reset.predicted([returned(one["name"]) for one in listed], listed)["connectors"]
     asked = FILTERS["reset_proof"](made, listed)
-    back = FILTERS["reset_undo"](made, listed, asked, verified, "b.json") if verified else []
-    return FILTERS["reset_outcome"](made, seen, listed, asked, verified or {}, undone or {"skipped": True}, "b.json"), back
+    back = FILTERS["reset_undo"](made, listed, asked, job or {"skipped": True}, "b.json")
+    return FILTERS["reset_outcome"](made, seen, listed, asked, job or {}, undone or {"skipped": True}, "b.json"), back
 
 
 def test_all_as_declared():
@@ -311,7 +314,7 @@ def test_a_module_that_does_not_tell_of_connectors():
 @pytest.mark.parametrize(("change_id", "words"), [("", "in b.json."), ("CHG-1", "in the ledger, as those of the change CHG-1.")])
 def test_unproven_and_stays_so(change_id, words):
     made = {"connectors": [returned("a", boundaries=bounds(after=12)), returned("b")]}
-    found, back = run(made, to("a", verify=VERIFY), to("b"), change_id=change_id, verified={"report": report("fail"), "files": FILES, "error": "lost 3."})
+    found, back = run(made, to("a", verify=VERIFY), to("b"), change_id=change_id, job={**report("fail"), "files": FILES, "msg": "lost 3."})
     assert back == [] and [one["connector"] for one in found["results"]] == ["a", "b"]
     assert found["results"][0]["verification"] == {"verdict": "fail", **FILES}
     assert found["error"] == ("The offsets of a were changed as declared and stay so, it is started, but the verification did not succeed: lost 3. The offsets "
@@ -322,7 +325,7 @@ def unproven(one, **more) -> tuple:
     made = {"connectors": [one, returned("b", boundaries=bounds(20, "u", 22))]}
     other = {"topics": ["u"], "checks": [{"type": "gaps", "topic": "u"}], "put_back": True}
     return run(made, to("a", verify={**VERIFY, "put_back": True}, consumer_group="g"), to("b", verify=other),
-               verified={"report": report("fail", "pass"), "files": FILES, "error": "lost 3."}, **more)
+               job={**report("fail", "pass"), "files": FILES, "msg": "lost 3."}, **more)
 
 
 def test_unproven_and_put_back_by_the_backup():
@@ -348,5 +351,5 @@ def test_unproven_and_not_put_back(undone):
 def test_an_undo_is_not_undone():
     made = {"connectors": [returned("a", boundaries=bounds(after=12))]}
     found, back = run(made, {"name": "a", "state": "restored", "change_id": "C", "verify": {**VERIFY, "put_back": True}},
-                      verified={"report": report("fail"), "files": FILES, "error": "lost 3."})
+                      job={**report("fail"), "files": FILES, "msg": "lost 3."})
     assert back == [] and found["error"].startswith("The offsets of a were changed as declared and stay so")
