@@ -30,6 +30,7 @@ _SECRET_SETTING = re.compile(r"password|passphrase|private\.key|secret|token|\bp
 #: options that are numbers: the least that they may be, and what is said of less
 _LEAST = {
     "wait_timeout": (1, "wait_timeout must be at least 1 second, it is %d."),
+    "catch_up_timeout": (0, "catch_up_timeout must be 0 or more seconds, it is %d."),
     "settle": (0, "settle must be 0 or more seconds, it is %d."),
     "max_entries": (0, "max_entries must be 0 or more, it is %d."),
 }
