@@ -73,6 +73,10 @@ options:
     description: Whether to delete the topic of offset-syncs while the mirror is stopped. Mostly there is no need.
     type: bool
     default: false
+  force:
+    description: Whether to delete topics that a sink of the Connect cluster reads which is not stopped.
+    type: bool
+    default: false
   offset_topic:
     description:
       - The topic with the offsets. C(mm2-offsets.ALIAS.internal) means a dedicated MirrorMaker.
@@ -277,6 +281,7 @@ def main():
             target=dict(type="str", choices=[KEEP, EMPTIED, RECREATED], default=KEEP),
             accept_duplicates=dict(type="bool", default=False),
             offset_syncs=dict(type="bool", default=False),
+            force=dict(type="bool", default=False),
             ledger=dict(type="str", choices=["auto", "topic", "file", "none"], default="auto"),
             boundary_file=dict(type="path"),
             catch_up_timeout=dict(type="int", default=3600),

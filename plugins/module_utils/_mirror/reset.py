@@ -16,6 +16,7 @@ import time
 from urllib.parse import quote
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.connector_state import declare_state
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.topic_readers import check_readers
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.interrupts import INTERRUPTS
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
@@ -35,7 +36,6 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.re
     check_topics,
     choose,
     members,
-    mirror_of,
     share,
 )
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.reset_plan import Due, Plan, choose_copies, judge, may_delete
@@ -152,7 +152,9 @@ class MirrorReset:
         """(the copies that go, names of MirrorMaker's own topics that go)"""
         flow, copies, internal, batches = self._flows[0], [], [], []
         if self._target != KEEP and self._copies:
-            copies = choose_copies(self._topics((self._kafka, self._copies, ABSENT), True)["topics"], self._target)
+            # Whether they can go in this way is previewed below.
+            there = declare_topics(self._kafka, self._copies, ABSENT, self._clusters.wait_timeout, True)
+            copies = choose_copies(there["topics"], self._target)
         # Checkpoints stall only where a copy begins anew.
         if self._target == RECREATED and (copies or any(one.begun for one in statuses)):
             batches.append((self._kafka, [flow["checkpoints"]["topic"]], ABSENT))
@@ -217,7 +219,7 @@ class MirrorReset:
         for batch in self._batches:
             self._topics(batch, True)  # what is refused now, has deleted nothing
             self._lost += batch[1]
-            _add(self._warnings, self._topics(batch, False)["warnings"])
+            self._topics(batch, False)
 
     def _restore_states(self) -> None:
         # The ledger knows the state found, so that a run that is killed before this is finished by the next one.
@@ -282,7 +284,10 @@ class MirrorReset:
 
     def _topics(self, batch, check_mode: bool) -> dict:
         kafka, names, state = batch
-        return declare_topics(kafka, names, state, self._clusters.wait_timeout, check_mode)
+        found = declare_topics(kafka, names, state, self._clusters.wait_timeout, check_mode, lambda there: check_readers(
+            self._clusters.connect, kafka, there, self._params["force"]))
+        _add(self._warnings, found["warnings"])
+        return found
 
     def _boundary(self, flows) -> dict:
         topics = boundary.topics_of(self._shares, flows, self._ends_of_copies())
@@ -375,8 +380,8 @@ class Finish:
                 return left
             if elapsed >= self._patience:
                 raise errors.WaitError(
-                    "After %d s there are still to be copied: %s of %s. %s was reset as declared and stays so, its connectors are in the states in which they were "
-                    "found, and it goes on. To wait again use phase: finish with boundary_file: %s." % (
+                    "After %d s there are still to be copied: %s of %s. %s was reset as declared and stays so, its connectors are in the states in which they "
+                    "were found, and it goes on. To wait again use phase: finish with boundary_file: %s." % (
                         self._patience, plural(left["records"], "record"), plural(left["partitions"], "partition"), found["mirror"], self._path), left=left)
             # The longer it takes, the less often it is asked.
             self._sleep(min(max(2.0, min(elapsed / 10, 60.0)), max(1.0, self._patience - elapsed)))

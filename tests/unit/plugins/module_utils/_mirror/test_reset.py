@@ -22,6 +22,8 @@ DEDICATED = "mm2-offsets.east.internal"
 class World:
     """The clusters of a mirror with the connectors s1 and c1. ``steps``: what was changed, in order. ``fails``: step -> exception."""
 
+    cluster_id = None
+
     def __init__(self, monkeypatch, tmp_path):
         self.steps, self.looks, self.fails = [], [], {}
         self.path = tmp_path / "b.json"
@@ -33,9 +35,10 @@ class World:
             monkeypatch.setattr(reset, name, getattr(self, name))
         monkeypatch.setattr(reset, "MirrorInfo", lambda *args, **more: SimpleNamespace(result=self.mirror_info))
         connectors = {name: {"status": {"connector": {"state": state}, "tasks": []}, "info": {"config": {**CONFIG, "connector.class": kind}}}
-                      for (name, state), kind in zip(self.states.items(), ("MirrorSourceConnector", "MirrorCheckpointConnector"))}
-        self.connect = SimpleNamespace(connectors=lambda: connectors)
-        self.sources = SimpleNamespace(given={}, client=lambda flow: "source of %s" % flow, named=lambda alias: "source %s" % alias)
+                      for (name, state), kind in zip(self.states.items(), ("MirrorSourceConnector", "MirrorCheckpointConnector"), strict=True)}
+        self.connectors = connectors
+        self.connect = SimpleNamespace(connectors=lambda: connectors, url="http://w", root=dict)
+        self.sources = SimpleNamespace(given={}, client=lambda flow: f"source of {flow}", named=lambda alias: f"source {alias}")
 
     def step(self, *parts):
         text = " ".join(parts)
@@ -44,8 +47,8 @@ class World:
             raise self.fails.pop(text)
 
     def run(self, check_mode=False, phase="reset", **params):
-        params = {"connectors": [], "topics": ["a"], "all": False, "reset_to": "earliest", "target": "keep", "offset_syncs": False, "offset_topic": None,
-                  "change_id": "CHG-1", "boundary_file": str(self.path), "wait_timeout": 5, "catch_up_timeout": 100, **params}
+        params = {"connectors": [], "topics": ["a"], "all": False, "reset_to": "earliest", "target": "keep", "offset_syncs": False, "force": False,
+                  "offset_topic": None, "change_id": "CHG-1", "boundary_file": str(self.path), "wait_timeout": 5, "catch_up_timeout": 100, **params}
         connect = None if params["offset_topic"] == DEDICATED else self.connect
         clusters = Clusters(connect, self, self.sources, params)
         if phase == "finish":
@@ -79,12 +82,13 @@ class World:
             self.step(state, name)
         return {"changed": True, "warnings": []}
 
-    def declare_topics(self, kafka, names, state, wait_timeout, check_mode):
+    def declare_topics(self, kafka, names, state, wait_timeout, check_mode, check_readers=lambda names: []):
         if not check_mode:
             self.step(state, *names)
         else:
-            self.looks.append(("" if kafka is self else "%s: " % kafka) + " ".join([state, *names]))
-        return {"changed": any(name in self.topics for name in names), "diff": list(names), "warnings": [],
+            self.looks.append(("" if kafka is self else f"{kafka}: ") + " ".join([state, *names]))
+        warnings = check_readers(names) if state == "absent" else []
+        return {"changed": any(name in self.topics for name in names), "diff": list(names), "warnings": warnings,
                 "topics": [{"name": name, "exists": name in self.topics, "records_at_most": self.topics.get(name)} for name in names]}
 
     def topic_offsets(self, kafka, names):
@@ -234,10 +238,9 @@ def test_after_a_deletion_nothing_is_undone(world, step, lost):
 
 
 def test_a_deletion_that_is_refused_is_none(world, monkeypatch):
-    real, times = world.declare_topics, []
+    real = world.declare_topics
 
     def refused(kafka, names, *rest):
-        times.append(names)
         if world.steps:
             raise errors.BrokerDenied("no more. Nothing was changed.")
         return real(kafka, names, *rest)
@@ -245,6 +248,16 @@ def test_a_deletion_that_is_refused_is_none(world, monkeypatch):
     monkeypatch.setattr(reset, "declare_topics", refused)
     with pytest.raises(errors.BrokerDenied, match="no topic was deleted or emptied, .*: no more.$"):
         world.run(target="recreated")
+
+
+def test_a_copy_that_a_sink_reads(world):
+    """Unless it is meant: the sink would lose its offsets."""
+    world.connectors["sink"] = {"status": {"connector": {"state": "RUNNING"}, "type": "sink"}, "info": {"config": {"topics": "east.a"}}}
+    with pytest.raises(errors.StateError, match="sink .RUNNING. reads east.a"):
+        world.run(target="recreated")
+    assert world.steps == []
+    assert world.run(target="emptied", check_mode=True)["emptied"] == ["east.a"]
+    assert any("lose their offsets" in text for text in world.run(target="recreated", force=True)["warnings"])
 
 
 def test_what_cannot_be_undone_is_said(world):
@@ -292,8 +305,8 @@ def test_it_does_not_catch_up(written):
     with pytest.raises(errors.WaitError) as caught:
         written.run(phase="finish", catch_up_timeout=7)
     assert caught.value.message == (
-        "After 7 s there are still to be copied: 1 record of 1 partition. east->west was reset as declared and stays so, its connectors are in the states in which "
-        f"they were found, and it goes on. To wait again use phase: finish with boundary_file: {written.path}.")
+        "After 7 s there are still to be copied: 1 record of 1 partition. east->west was reset as declared and stays so, its connectors are in the states in "
+        f"which they were found, and it goes on. To wait again use phase: finish with boundary_file: {written.path}.")
     assert caught.value.facts["left"] == {"records": 1, "partitions": 1}
     # the connectors that waited are started all the same
     assert written.steps == [2.0, 2.0, 2.0, 1.0, "started c1"]
