@@ -202,6 +202,15 @@ def test_what_a_killed_run_has_begun_is_undone_as_well(world):
     assert "offsets s1 restored" in world.steps
 
 
+def test_a_killed_run_that_had_deleted_the_copies(world):
+    """Checkpoints that have come back since go as well."""
+    world.states["s1"], world.actions, world.change = "STOPPED", [], {"phase": "started", "state_to_restore": "RUNNING", "after": []}
+    del world.topics["east.a"]
+    assert world.run(target="recreated")["deleted"] == ["east.checkpoints.internal"]
+    world.change = None
+    assert world.run(target="recreated")["deleted"] == []
+
+
 def test_a_signal_is_undone(world, monkeypatch):
     stop = world.declare_state
 
