@@ -47,7 +47,7 @@ def _verify(given):
     if set(given) - set(_VERIFY):
         raise ValueError
     found = dict(_VERIFY, **given)
-    numbers = {name: int(found[name]) for name, value in _VERIFY.items() if type(value) is int}
+    numbers = {name: int(found[name]) for name, value in _VERIFY.items() if isinstance(value, int) and not isinstance(value, bool)}
     return dict(found, same_partitions=boolean(found["same_partitions"]), **numbers)
 
 
