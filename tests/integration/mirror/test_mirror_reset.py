@@ -92,8 +92,9 @@ def boundary_of(play: Play) -> dict:
 
 
 def result(play: Play) -> str:
-    """The line that says what was done."""
-    return re.findall(r'"msg": "(\S+->\S+: .*)"', play.stdout)[-1]
+    """The lines that say what was done, as one."""
+    (text,) = re.findall(r"^TASK \[Show what was done\] \**\n(.*?)^ok: \[", play.stdout, re.MULTILINE | re.DOTALL)
+    return ", ".join(line.strip() for line in text.splitlines())
 
 
 def test_one_topic_of_three(reset, three, west):
