@@ -54,13 +54,13 @@ def show(stack: Stack, keep: bool) -> int:
     inventory = folder / "inventory.json"
     reports = cache_dir() / "demo-report"
     shutil.rmtree(reports, ignore_errors=True)
-    hosts = {"demo_cluster": {"kafka_connect_url": url, "kafka_bootstrap_servers": brokers, "verify_replay_report_dir": str(reports)}}
+    hosts = {"demo": {"kafka_connect_url": url, "kafka_bootstrap_servers": brokers, "orders_file": str(orders),
+                      "verify_replay_report_dir": str(reports), "reset_offsets_backup_dir": str(folder / "backups")}}
     inventory.write_text(json.dumps({"kafka_connect": {"hosts": hosts}}), encoding="utf-8")
-    variables = ["-i", str(inventory), "-e", json.dumps({"orders_file": str(orders)})]
-    replay = ["streamops.kafka_connect.reset_offsets", *variables, "-e", f"@{HERE / 'replay.yml'}"]
+    replay = ["streamops.kafka_connect.reset_offsets", "-i", str(inventory), "-e", f"@{HERE / 'replay.yml'}"]
 
     step("Create the connector orders-source, which reads orders.txt (5 lines) into the topic orders")
-    playbook(str(HERE / "create.yml"), *variables)
+    playbook(str(HERE / "create.yml"), "-i", str(inventory))
     before = read_topic(brokers, "orders", len(LINES))
     print_records(before)
 
@@ -98,8 +98,10 @@ def step(text: str) -> None:
 def playbook(*arguments: str) -> None:
     """Run ansible-playbook of the environment that runs this."""
     command = [str(Path(sys.executable).with_name("ansible-playbook")), *arguments]
-    print("      $ ansible-playbook " + " ".join(Path(word).name if word.startswith("/") else word for word in arguments))
-    settings = {"ANSIBLE_DISPLAY_SKIPPED_HOSTS": "false", "ANSIBLE_FORCE_COLOR": "1" if sys.stdout.isatty() else "0"}
+    print("      $ ansible-playbook " + " ".join(("@" if word.startswith("@") else "") + Path(word).name for word in arguments))
+    # what changes, and what the playbooks say of it; not every task that was fine
+    settings = {"ANSIBLE_DISPLAY_SKIPPED_HOSTS": "false", "ANSIBLE_DISPLAY_OK_HOSTS": "false",
+                "ANSIBLE_FORCE_COLOR": "1" if sys.stdout.isatty() else "0"}
     with subprocess.Popen(
         command, env=os.environ | settings, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:

@@ -135,17 +135,23 @@ def test_put_back(source, main, reset):
 def test_two_connectors_are_proven_by_one_job(source, another, main, reset):
     """Of the one whose data are wrong offsets and state are put back, the other one keeps its change, and a third one has nothing to prove."""
     (name, file), (wrong, other) = source, another
-    start = lambda file: [{"partition": {"filename": str(file)}, "offset": {"position": 0}}]  # noqa: E731
-    play = reset([
-        {"name": wrong, "offsets": start(other), "verify": {**verify(wrong, count={"max": 1}), "put_back": True}},
-        {"name": name, "offsets": start(file), "verify": {**verify(name, replayed={}, duplicates={}), "put_back": True}}])
+
+    def start(file):
+        return [{"partition": {"filename": str(file)}, "offset": {"position": 0}}]
+
+    expected = {wrong: verify(wrong, count={"max": 1}), name: verify(name, replayed={}, duplicates={})}
+    files = {wrong: other, name: file}
+    declared = {one: {"offsets": start(files[one]), "verify": {**expected[one], "put_back": True}} for one in files}
+    play = reset([{"name": one, **more} for one, more in declared.items()])
     report = reset.report()
     assert play.rc == 2 and report["change_id"] == "2-connectors", play
-    assert [(check["type"], check["verdict"]) for check in report["checks"]] == [("count", "fail"), ("replayed", "pass"), ("duplicates", "pass")]
-    assert f"The change of {wrong} failed, and offsets and state (started) are as they were: 1 of 3 checks did not pass" in play.failure("eu")
+    seen = [(check["type"], check["verdict"]) for check in report["checks"]]
+    assert seen == [("count", "fail"), ("replayed", "pass"), ("duplicates", "pass")]
+    assert f"The change of {wrong} failed, and offsets and state (started) are as they were: 1 of 3 checks" in play.failure("eu")
     assert name not in play.failure("eu").replace(wrong, "")
     assert {one: main.worker.state(one) for one in (name, wrong)} == dict.fromkeys((name, wrong), ("RUNNING", ["RUNNING"]))
-    assert [pair["offset"]["position"] for one in (name, wrong) for pair in main.worker.offsets(one)] == [file.stat().st_size, other.stat().st_size]
+    for one, path in files.items():
+        assert [pair["offset"]["position"] for pair in main.worker.offsets(one)] == [path.stat().st_size]
     (backup,) = reset.playbooks.backups.glob("eu-2-connectors-*")
     assert sorted(json.loads(backup.read_text())["connectors"]) == sorted([name, wrong])
 
