@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_import import declare as run_import
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_import import desired_by_name
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
-from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._change.test_item import FakeConnect
+from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._change.test_item import OURS, FakeConnect
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import FakeKafka
 
 OPTIONS = {
@@ -338,6 +338,7 @@ def test_a_standalone_file(tmp_path):
 def gone(*names):
     """Brokers with the offset 1 of each of these connectors, and a worker that knows none of them."""
     kafka = FakeKafka()
+    kafka.workers = [OURS]
     for name in names:
         kafka.put(json.dumps([name, {"p": 0}], separators=(",", ":")), '{"n":1}')
     return kafka
