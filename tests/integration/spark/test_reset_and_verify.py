@@ -133,7 +133,7 @@ def test_put_back(source, main, reset):
 
 
 def test_two_connectors_are_proven_by_one_job(source, another, main, reset):
-    """Of the one whose data are wrong offsets and state are put back, the other one keeps its change, and a third one has nothing to prove."""
+    """Of the one whose data are wrong offsets and state are put back; the other one keeps its change."""
     (name, file), (wrong, other) = source, another
 
     def start(file):
