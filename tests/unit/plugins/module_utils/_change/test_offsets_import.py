@@ -39,6 +39,9 @@ class FakeWorker:
     def require(self, feature):
         pass
 
+    def similar(self, name):
+        return ""
+
     def connectors(self):
         self.calls.append(("connectors", None))
         return {name: {"status": one.status(name), "info": one.info(name)} for name, one in self.by_name.items()}
