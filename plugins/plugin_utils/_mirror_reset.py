@@ -132,8 +132,10 @@ def next_step(made: dict) -> str:
                 made["boundary_file"]))
 
 
-def result(preview: dict, made: dict, finished: dict, verification) -> dict:
-    """What the role returns. preview, made, finished: of the module mirror_reset, where a task that was skipped has nothing of it."""
+def result(preview: dict, made: dict, finished: dict, job: dict) -> dict:
+    """What the role returns. preview, made, finished: of the module mirror_reset, job: of verify_replay. A task that was skipped has nothing of it."""
     of = next(one for one in (made, preview, finished) if "mirror" in one)
     found = {name: of[name] for name in ("mirror", "changed", "connectors", "topics", "deleted", "emptied", "runs", "boundary_file")}
-    return dict(found, left=finished.get("left"), verification=verification or None)
+    files = job.get("files") or {}
+    verification = {"verdict": job["verdict"], "page": files.get("page"), "report": files.get("report")} if job.get("verdict") else None
+    return dict(found, left=finished.get("left"), verification=verification)

@@ -120,6 +120,10 @@ def test_result():
     assert result(preview, skipped, skipped, {}) == {
         "mirror": "m", "changed": True, "connectors": [1], "topics": ["t"], "deleted": [], "emptied": [], "runs": True, "boundary_file": None,
         "left": None, "verification": None}
-    found = result(preview, made, finished, {"verdict": "pass"})
-    assert (found["connectors"], found["boundary_file"], found["left"], found["verification"]) == ([2], "/b", {"records": 0}, {"verdict": "pass"})
+    found = result(preview, made, finished, {"verdict": "pass", "files": {"page": "/p", "report": "/r", "log": "/l"}})
+    assert (found["connectors"], found["boundary_file"], found["left"]) == ([2], "/b", {"records": 0})
+    assert found["verification"] == {"verdict": "pass", "page": "/p", "report": "/r"}
+    # one that broke, or was skipped
+    assert result(preview, made, finished, {"verdict": None, "msg": "no Java"})["verification"] is None
+    assert result(preview, made, finished, skipped)["verification"] is None
     assert result(skipped, skipped, finished, {})["changed"] is False
