@@ -193,7 +193,7 @@ def test_check_mode(verification, twice):
     # Text from a person is no template.
     change_id = f"{{{{ lookup('ansible.builtin.pipe', 'touch {trap}') }}}}"
     document = {"version": 1, "change_id": change_id, "topics": twice.topics, "checks": [{"type": "gaps", "topic": twice.topic}]}
-    empty = ("jars", "packages", "cluster", "spark_home", "report_url")
+    empty = ("jars", "packages", "cluster", "spark_home", "kafka_options", "jdbc_options", "timeout", "report_url")
     texts = {
         "verify_replay_text": json.dumps(document),
         "verify_replay_conf_text": json.dumps(QUICK),
