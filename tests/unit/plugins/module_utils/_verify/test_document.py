@@ -50,3 +50,8 @@ def test_names():
         check_names(document, {"mian": {}, "main": {}, "east": {}}, {})
     with pytest.raises(DeclarationError, match="jdbc_options name order, but the expectation document has no such table"):
         check_names(document, {}, {"order": {}})
+
+
+def test_without_brokers_nothing_is_inherited():
+    found, by_connection = complete({"topics": TOPICS}, "main", [], {"main": {"bootstrap.servers": "z:1"}})
+    assert found["clusters"] == {"main": {"bootstrap.servers": "z:1"}} and not by_connection
