@@ -61,7 +61,7 @@ def test_commits_that_expire(sinks, stack, playbooks):
     play = playbooks.run("streamops.kafka_connect.offsets_report", {"eu": {
         "kafka_connect_url": sinks.cluster.url, "kafka_bootstrap_servers": [sinks.kafka.bootstrap_servers],
         "kafka_connect_offset_topic": sinks.cluster.offset_topic}})
-    assert play.rc == 0 and re.search(rf'"{name} +sink STOPPED +0 +- +no offset, group ', play.stdout), play
+    assert play.rc == 0 and re.search(rf'{name} +sink STOPPED +0 +- +no offset, group ', play.stdout), play
     assert f"{name}: no offset (any more), it begins where auto.offset.reset says" in play.stdout
 
     assert "has no offset yet that could be shifted" in sinks.refused(name, reset_to={"shift_by": -1})

@@ -424,7 +424,7 @@ def test_the_report(sinks, playbooks, main, kafka):
         "kafka_connect_offset_topic": main.offset_topic}}, offsets_report_lines=0)
     assert play.rc == 0, play
     # A long line is cut.
-    assert re.search(rf'"{name} +sink STOPPED +1 +- +lag 1, group ', play.stdout), play
+    assert re.search(rf'{name} +sink STOPPED +1 +- +lag 1, group ', play.stdout), play
     assert "to read" in play.stdout and f"{name}: 1 partition, lag 1" in play.stdout
 
 
