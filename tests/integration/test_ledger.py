@@ -415,7 +415,6 @@ def test_the_module_refuses(main, kafka, lone):
 REPORT = "streamops.kafka_connect.changes_report"
 
 
-
 def test_the_playbook_reports(ledger, kafka, main, topic, playbooks, tmp_path):
     """Beside a cluster whose ledger cannot be read; text that looks like a template is none; the same in check mode, but no file."""
     hostile = "e {{ 1/0 }}"

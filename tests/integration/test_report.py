@@ -67,7 +67,6 @@ def reported(playbooks, hosts: dict, *options: str, **variables) -> Play:
     return playbooks.run(REPORT, hosts, *options, **variables)
 
 
-
 def host(cluster: dict, kafka, **variables) -> dict:
     return {"kafka_connect_url": cluster["urls"][0], "kafka_bootstrap_servers": [kafka.bootstrap_servers],
             "kafka_connect_offset_topic": cluster["offset_topic"], **variables}

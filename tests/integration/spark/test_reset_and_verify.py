@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import uuid
-from contextlib import contextmanager
 
 import pytest
 
@@ -21,30 +20,30 @@ pytest.importorskip("pyspark")
 LINES = 40
 
 
-@contextmanager
-def delivered(main, kafka, folder):
-    """Name and file of a FileStream source that has delivered its file."""
-    name = f"t-{uuid.uuid4().hex[:8]}"
-    file = folder / f"{name}.txt"
-    file.write_text("".join(f"order {number}\n" for number in range(LINES)))
-    kafka.create(name, 2, "delete")
-    main.worker.create(name, file_source(file, topic=name), "RUNNING")
-    wait_until(lambda: [pair["offset"]["position"] for pair in main.worker.offsets(name)] == [file.stat().st_size], 60, "the delivery")
-    yield name, file
-    main.worker.delete(name)
-    kafka.drop(name)
+@pytest.fixture
+def delivered(main, kafka, tmp_path):
+    """delivered(): name and file of a FileStream source that has delivered its file."""
+    names = []
+
+    def delivered() -> tuple:
+        name = f"t-{uuid.uuid4().hex[:8]}"
+        names.append(name)
+        file = tmp_path / f"{name}.txt"
+        file.write_text("".join(f"order {number}\n" for number in range(LINES)))
+        kafka.create(name, 2, "delete")
+        main.worker.create(name, file_source(file, topic=name), "RUNNING")
+        wait_until(lambda: [pair["offset"]["position"] for pair in main.worker.offsets(name)] == [file.stat().st_size], 60, "the delivery")
+        return name, file
+
+    yield delivered
+    for name in names:
+        main.worker.delete(name)
+        kafka.drop(name)
 
 
 @pytest.fixture
-def source(main, kafka, tmp_path):
-    with delivered(main, kafka, tmp_path) as one:
-        yield one
-
-
-@pytest.fixture
-def another(main, kafka, tmp_path):
-    with delivered(main, kafka, tmp_path) as one:
-        yield one
+def source(delivered):
+    return delivered()
 
 
 class Resets:
@@ -132,9 +131,9 @@ def test_put_back(source, main, reset):
     assert [pair["offset"] for pair in main.worker.offsets(name)] == [{"position": file.stat().st_size}]
 
 
-def test_two_connectors_are_proven_by_one_job(source, another, main, reset):
+def test_two_connectors_are_proven_by_one_job(source, delivered, main, reset):
     """Of the one whose data are wrong offsets and state are put back; the other one keeps its change."""
-    (name, file), (wrong, other) = source, another
+    (name, file), (wrong, other) = source, delivered()
 
     def start(file):
         return [{"partition": {"filename": str(file)}, "offset": {"position": 0}}]

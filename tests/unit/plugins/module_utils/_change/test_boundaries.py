@@ -137,7 +137,10 @@ def test_a_sink_reads_everything_first(reads, warnings, left, monkeypatch):
 def brokers(monkeypatch):
     """Of the worker's cluster, asked for the ends alone."""
     found = Brokers(t=10)
-    of = lambda self, declarations: made(found, **{one.name: one.boundaries for one in declarations if one.boundaries})  # noqa: E731
+
+    def of(_session, declarations):
+        return made(found, **{one.name: one.boundaries for one in declarations if one.boundaries})
+
     monkeypatch.setattr(Session, "boundaries", of)
     return found
 
