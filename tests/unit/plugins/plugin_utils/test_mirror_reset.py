@@ -14,10 +14,10 @@ EAST = {"bootstrap_servers": "e:9092", "security_protocol": "PLAINTEXT"}
 ANY = 9007199254740991
 
 
-def boundary(*partitions, target="east.orders", cluster=None, change_id="CHG-1") -> dict:
+def boundary(*partitions, target="east.orders", cluster="known", change_id="CHG-1") -> dict:
     """Of the topic orders; partitions: (next, end, boundary)."""
     found = {str(number): dict(zip(("next", "end", "boundary"), one, strict=True)) for number, one in enumerate(partitions or [(2, 5, 7)])}
-    return {"mirror": "east->west", "source": "east", "source_cluster": EAST if cluster is None else cluster, "change_id": change_id,
+    return {"mirror": "east->west", "source": "east", "source_cluster": EAST if cluster == "known" else cluster, "change_id": change_id,
             "topics": {"orders": {"target": target, "connector": "c", "partitions": found}}}
 
 
