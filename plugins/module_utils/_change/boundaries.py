@@ -47,6 +47,7 @@ class Boundaries:
                 if not ends["topics"]:
                     raise errors.DeclarationError("No topic fits %s." % ", ".join(one["topics"]))
             self.found[name] = {"stopped": _kept(ends), "after": None}
+            self.warnings.extend(text for text in ends["warnings"] if text not in self.warnings)
 
     def finish(self, kinds: dict) -> None:
         """The ends once the connectors, which run again, have delivered. kinds: {connector: source or sink}. What cannot be read is a warning."""

@@ -60,6 +60,12 @@ def test_the_ends_at_the_stop_and_after():
     assert of.found["a"]["stopped"]["cluster_id"] == of.found["a"]["after"]["cluster_id"] == "cluster-1"
 
 
+def test_what_is_said_of_the_topics_is_said_once():
+    of = made(Brokers(t=10), a=asked("t", "x*"), b=asked("t", "x*"))
+    of.note(["a", "b"])
+    assert of.warnings == ["No topic fits x* (or the user may not see it)."]
+
+
 @pytest.mark.parametrize(("topics", "message"), [
     (["x"], "There is no topic x."), (["x*"], "boundaries of a: No topic fits x*."),
     ([" "], "boundaries of a: topics is empty: give names of topics, or globs."),
