@@ -25,12 +25,15 @@ def told(places) -> str:
     return ", ".join("%s-%d" % place for place in places[:_TOLD]) + (", ..." if len(places) > _TOLD else "")
 
 
-def did_you_mean(name: str, known, most: int = 2) -> str:
-    """A sentence with the known names that look like this one, a blank before it; empty where none does. Case is no difference."""
+def did_you_mean(name: str, known, most: int = 2, prefix: str = "") -> str:
+    """A sentence with the known names that look like this one, a blank before it; empty where none does. Case is no difference.
+
+    prefix: what all of the names begin with, and is left out of them here.
+    """
     folded = {}
     for one in known:
         folded.setdefault(one.casefold(), one)
     meant = name.casefold()
     close = difflib.get_close_matches(meant, sorted(folded), n=most, cutoff=0.7)
     close += [one for one in sorted(folded) if one not in close and len(meant) > 2 and one.startswith(meant)]  # cut, as "pos" for "position"
-    return " Did you mean %s?" % " or ".join(folded[one] for one in close[:most]) if close else ""
+    return " Did you mean %s?" % " or ".join(prefix + folded[one] for one in close[:most]) if close else ""
