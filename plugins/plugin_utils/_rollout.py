@@ -4,60 +4,285 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""What the playbooks that change a fleet say of their clusters. One host is one cluster.
+"""What the playbooks that change a fleet decide and say. One host is one cluster.
 
-An outcome is what is kept of a cluster: ``status`` (ready, unchanged, already_applied, would_change, changed, failed), ``error``, ``version``,
-``kafka_cluster_id``, and ``connectors``, a dictionary for each.
+What is known of a host: ``refused`` (why it is not changed, found before the first change), ``predicted`` and ``results`` of the role (None before it was
+run), ``failure`` (see failure()), ``cluster`` (what tells the Connect cluster apart), ``missing`` (names of connectors that were refused), ``seen`` (the
+answer of connector_info to the last look), ``asks`` (whether a worker can be asked), and ``alive`` (whether Ansible still runs on it).
 """
 
 from __future__ import annotations
 
+import json
+import os
+import re
+
+import yaml
+from ansible.module_utils.parsing.convert_bool import boolean
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _given, _reports
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import WIDTH, fit, table, wrapped
 
-#: status of a cluster in the summary -> as people read it
+#: status of a cluster or a connector in the summary -> as people read it
 _WORDS = {"changed": "changed", "would_change": "would change", "already_applied": "already applied", "unchanged": "unchanged", "failed": "failed",
           "not_reached": "not reached"}
 _UNDONE = {"changed": "put back", "would_change": "would be put back"}
 
-_GIVEN_UP = {"status": "failed", "error": "Ansible has given this host up; see above.", "connectors": []}
+_NOT_LOOKED_AT = "It was not looked at before the change, as the tag always or preflight is skipped; nothing was changed."
+_GIVEN_UP = "Ansible has given this host up; see above."
+
+_UNUSABLE = ("%s must hold reset_offsets_connectors, and nothing but variables reset_offsets_*, and the list must not be given elsewhere as well; nothing was "
+             "changed.")
+
+#: a file of variables without any
+_NO_VARIABLES = os.path.join(os.path.dirname(__file__), "..", "..", "playbooks", "private", "no_variables.yml")
 
 
-def outcome(results: list, stage: str, error: str = "", check_mode: bool = False, cluster: dict | None = None) -> dict:
-    """Of one cluster. results: as the role returns or predicts them; stage: preflight or change."""
-    connectors = [_of_connector(one) for one in results]
-    nothing = "already_applied" if any(one["already_applied"] for one in connectors) else "unchanged"
-    if error:
-        status = "failed"
-    elif stage == "preflight":
-        status = "ready" if any(one["todo"] for one in results) else nothing
-    elif any(one["changed"] for one in connectors):
-        status = "would_change" if check_mode else "changed"
-    else:
-        status = nothing
-    known = cluster or {}
-    return {"status": status, "error": error or None, "version": known.get("version"), "kafka_cluster_id": known.get("kafka_cluster_id"),
-            "connectors": connectors}
+# --- settings
 
 
-def _of_connector(one: dict) -> dict:
+def settings(given: dict, playbook: str, named: list, canary: list) -> dict:
+    """The settings of a rollout, and ``error``, empty if they can be used. given: as a survey gives them, texts for everything, empty for what was left open.
+
+    named: the hosts; those of canary come first, then by name.
+    """
+    serial, most = _serial(given.get("serial")), str(given.get("max_fail_percentage") or 0).strip().rstrip("%")
+    errors = []
+    if not serial:
+        errors.append('%s_serial is a number, a percentage, or a list of them such as [1, "25%%", "100%%"] or 1,25%%,100%%, and is %s' % (
+            playbook, json.dumps(given.get("serial"), default=str)))
+    if not re.fullmatch(r"\d+(\.\d+)?", most):
+        errors.append("%s_max_fail_percentage is a number, and is %s" % (playbook, json.dumps(given.get("max_fail_percentage"), default=str)))
     return {
-        "connector": one["connector"], "changed": one["changed"], "already_applied": one["already_applied"], "change_id": one["change_id"],
-        "method": one["method"], "set": one["counts"]["set"], "removed": one["counts"]["remove"], "kept": one["counts"]["keep"],
-        "backward": _distance(one, "backward"), "forward": _distance(one, "forward"),
-        "state_before": one["state_before"], "state": one["state"], "verdict": (one["verification"] or {}).get("verdict"),
+        "playbook": playbook, "serial": serial or [1], "max_fail_percentage": 0.0 if errors else float(most),
+        "skip_unready": _is_true(given.get("skip_unready")), "allow_same_cluster": _is_true(given.get("allow_same_cluster")),
+        "summary_file": _given.path(given.get("summary_file")), "order": sorted(named, key=lambda host: (host not in canary, host)),
+        "error": "; ".join([*errors, "nothing was changed."]) if errors else "",
     }
 
 
-def _distance(one: dict, direction: str):
-    """The sum of the distances that are known. One that contains a short password is a masked text."""
-    return sum(action["distance"] for action in one["actions"] if action["direction"] == direction and isinstance(action["distance"], (int, float)))
+def _serial(given) -> list:
+    """Empty if it is none."""
+    if given in (None, ""):
+        given = 1
+    if isinstance(given, str):
+        try:
+            given = json.loads(given) if given.strip().startswith("[") else given.split(",")
+        except ValueError:
+            return []
+    listed = [str(one).strip() for one in (given if isinstance(given, (list, tuple)) else [given])]
+    listed = [one for one in listed if one]
+    return listed if all(re.fullmatch(r"0*[1-9]\d*|0*([1-9]\d?|100)%", one) for one in listed) else []
+
+
+def _is_true(given) -> bool:
+    return boolean(given, strict=False) if given not in (None, "") else False
+
+
+def phases(run_tags: list, skip_tags: list) -> dict:
+    """Which phases this run has: ``changes``, ``verifies``."""
+    def has(tag: str) -> bool:
+        return tag not in skip_tags and bool({"all", "tagged", tag} & (set(run_tags) - set(skip_tags)))
+    return {"changes": has("change"), "verifies": has("verify")}
+
+
+def change(name: str, folder: str) -> dict:
+    """A change in version control, one file each, picked by its name: ``path``, its file, ``connectors`` and ``change_id`` in it, and ``error``."""
+    nothing = {"path": _NO_VARIABLES, "connectors": "", "change_id": "", "error": ""}
+    if not name:
+        return nothing
+    folder = _given.path(folder or "changes")
+    found = sorted(os.path.splitext(one)[0] for one in (os.listdir(folder) if os.path.isdir(folder) else []) if one.endswith(".yml"))
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        return dict(nothing, error="reset_offsets_change %s is no name of a change: letters, digits, dot, dash, underscore; nothing was changed." % (
+            json.dumps(name)))
+    if name not in found:
+        return dict(nothing, error="There is no change %s in %s, %s; nothing was changed." % (
+            name, folder, "there are " + ", ".join(found) if found else "nor any other"))
+    path = os.path.join(folder, name + ".yml")
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = yaml.safe_load(file)
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        return dict(nothing, error="%s cannot be read; nothing was changed. %s" % (path, " ".join(str(error).split())))
+    if not isinstance(content, dict) or not content.get("reset_offsets_connectors") or not all(
+            isinstance(one, str) and re.match("reset_offsets_[a-z]", one) for one in content):
+        return dict(nothing, error=_UNUSABLE % path)
+    return {"path": path, "connectors": content["reset_offsets_connectors"], "change_id": content.get("reset_offsets_change_id") or name, "error": ""}
+
+
+def begin(address: dict, host: str, alone: bool, config: dict, picked: dict, refusal: str = "", elsewhere="", empty: bool = False) -> dict:
+    """Before a cluster is looked at: ``error``, why it cannot be, ``go``, whether it is, and ``identify``, whether it has to be asked which one it is, as its
+    preflight does not say it.
+
+    address: variables that say where it is; alone: whether it is the only one; config: see settings(); picked: see change(); refusal: another reason;
+    elsewhere: a list of connectors that is given beside the change that is picked; empty: whether there are no connectors.
+    """
+    lacking = _given.lacking(address, alone)
+    error = config["error"] or picked["error"] or (_UNUSABLE % picked["path"] if picked["connectors"] and elsewhere else "") or (
+        "%s has no %s; nothing was changed." % (host, lacking) if lacking else "") or refusal
+    asks = address.get("kafka_connect_url") or os.environ.get("KAFKA_CONNECT_URL")
+    identify = bool(not error and asks and not address.get("kafka_connect_offset_file") and (empty or address.get("kafka_connect_strimzi_namespace")))
+    return {"error": error, "identify": identify, "go": not error and not empty, "empty": empty}
+
+
+# --- an undo
+
+
+def undo_of(given: dict) -> dict:
+    """``change_id`` and ``backup_file`` of what is put back. In a workflow of AWX it is the workflow's change, unless another one is named.
+
+    given: ``change_id``, ``backup_file``; ``workflow``, its number; ``applied`` and ``checked``, what jobs before have passed on; ``asked``, the change id that
+    they were given.
+    """
+    change_id, file = given["change_id"], _given.path(given["backup_file"])
+    if not change_id and given["workflow"] and not file:
+        change_id = (given["applied"] or given["checked"] or {}).get("change_id") or given["asked"] or "awx-%s" % given["workflow"]
+    return {"change_id": change_id, "backup_file": file}
+
+
+def undo(what: dict, named: list, seen: dict, force, final_state: str) -> dict:
+    """What restore_offsets puts back: ``declaration``, a list as the role takes it, and ``error``, empty if that is known. what: see undo_of().
+
+    named: the connectors, empty for all; seen: the answer of connector_changes_info, which is asked where they are not named.
+    """
+    change_id, backup_file = what["change_id"], what["backup_file"]
+    force = _is_true(force)
+    if bool(change_id) == bool(backup_file):
+        return _no_undo("Give either restore_offsets_change_id or restore_offsets_backup_file")
+    if change_id:
+        if not named and "changes" not in seen:
+            return _no_undo(seen.get("msg") or "The ledger cannot be read", seen)
+        names = named or [one["connector"] for one in seen["changes"]]
+        return {"error": "", "declaration": [
+            {"name": name, "state": "restored", "change_id": change_id, "force": force, "final_state": final_state or "found"} for name in names]}
+    if not os.path.isfile(backup_file):
+        return _no_undo("There is no file %s" % backup_file)
+    try:
+        with open(backup_file, encoding="utf-8") as file:
+            names = named or list(json.load(file)["connectors"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return _no_undo("%s is no backup of this collection, or was cut short; nothing was changed. %s" % (backup_file, error))
+    if not names:
+        return _no_undo("%s holds no connector" % backup_file)
+    return {"error": "", "declaration": [{"name": name, "src": backup_file, "purge": True, "force": force, "accept_duplicates": True} for name in names]}
+
+
+def _no_undo(message: str, seen: dict | None = None) -> dict:
+    return {"declaration": [], "error": message if "othing was changed" in message or seen else message + "; nothing was changed."}
+
+
+# --- what goes on
+
+
+def failure(result: dict, stage: str, batch: list) -> dict:
+    """What is kept of a task that has failed. stage: preflight or change; batch: the hosts that are changed together with it."""
+    return {"stage": stage, "batch": list(batch), "reason": _reports.failure_reason(result), "connectors": list(result.get("failed_connectors") or {})}
+
+
+def stopped_by(failed: dict, most: float, given_up: list = ()) -> list:
+    """The hosts that stop a rollout, as more of their batch have failed than may. failed: host -> failure() of its change; most: percent; given_up: hosts that
+    Ansible does not run on any more; nobody knows their batch.
+    """
+    batches: dict = {}
+    for host, one in failed.items():
+        batches.setdefault(tuple(one["batch"]), []).append(host)
+    found = [host for batch, hosts in batches.items() if len(hosts) * 100 > most * len(batch) for host in hosts]
+    return found + (list(given_up) if most < 100 else [])
+
+
+def refusal(known: dict, conflict: str = "") -> str:
+    """Why a cluster stops the rollout before its first change; empty if it does not."""
+    if known["failure"]:
+        return known["failure"]["reason"]
+    return known["refused"] or (_NOT_LOOKED_AT if known["predicted"] is None else conflict)
+
+
+def outcome(known: dict, check_mode: bool) -> dict:
+    """Of one cluster: ``status``, ``stage`` (how far it came: preflight or change), ``error``, ``connectors`` and ``planned``, one dictionary each."""
+    failed, results = known["failure"], known["results"] or []
+    predicted = known["predicted"] or []
+    stage = failed["stage"] if failed else "change" if results else "preflight"
+    error = refusal(known)
+    if not known["alive"] and (not error or known["predicted"] is None and not known["refused"]):
+        error = _GIVEN_UP
+        stage = "change" if _is_due(predicted) else stage
+    entries = [_connector(one, check_mode, True) for one in results]
+    planned = [_connector(one, check_mode, False) for one in predicted if one["connector"] not in {entry["connector"] for entry in entries}]
+    if error and stage == "change":
+        due = {one["connector"] for one in predicted if one["todo"]}
+        entries += [dict(one, status="failed", changed=False, set=0, removed=0, moves=[]) if one["connector"] in due else one for one in planned]
+        planned = []
+    elif error and not planned:
+        planned = [_unknown(name) for name in (failed or {}).get("connectors") or []]
+    cluster = known["cluster"] or {}
+    return {"status": "failed" if error else _status(entries, predicted, results, check_mode), "stage": stage, "error": error or None,
+            "version": cluster.get("version"), "kafka_cluster_id": cluster.get("kafka_cluster_id"), "connectors": entries, "planned": planned}
+
+
+def _is_due(predicted: list) -> bool:
+    return any(one["todo"] for one in predicted)
+
+
+def _status(entries: list, predicted: list, results: list, check_mode: bool) -> str:
+    if not results and _is_due(predicted):
+        return "ready"
+    if results and any(one["changed"] for one in entries):
+        return "would_change" if check_mode else "changed"
+    return "already_applied" if any(one["already_applied"] for one in predicted) else "unchanged"
+
+
+def _connector(one: dict, check_mode: bool, done: bool) -> dict:
+    """In the summary. one: an entry of the role's results, or of what it has predicted."""
+    if one["changed"]:
+        status = "changed" if done and not check_mode else "would_change"
+    else:
+        status = "already_applied" if one["already_applied"] else "unchanged"
+    proof = one["verification"] or {}
+    return {
+        "connector": one["connector"], "status": status, "changed": one["changed"], "already_applied": one["already_applied"],
+        "change_id": one["change_id"], "method": one["method"], "set": one["counts"]["set"], "removed": one["counts"]["remove"],
+        "kept": one["counts"]["keep"], "moves": moves(one["actions"]), "state_before": one["state_before"], "state": one["state"],
+        "verdict": proof.get("verdict"), "page": proof.get("page"), "backup_file": None if check_mode else one.get("backup_file"),
+        "unfinished": done and not check_mode and (one.get("change") or {}).get("phase") == "started",
+    }
+
+
+def _unknown(name: str) -> dict:
+    return {"connector": name, "status": "failed", "changed": False, "already_applied": False, "change_id": None, "method": None, "set": 0, "removed": 0,
+            "kept": 0, "moves": [], "state_before": None, "state": None, "verdict": None, "page": None, "backup_file": None, "unfinished": False}
+
+
+def moves(actions: list) -> list:
+    """How far partitions move, by direction and unit: ``direction``, ``unit``, ``distance`` (their sum), ``partitions``. Where it can be told; a distance that
+    contains a short password is a masked text.
+    """
+    found: dict = {}
+    for one in actions:
+        if one["direction"] in ("backward", "forward") and isinstance(one["distance"], int):
+            entry = found.setdefault((one["direction"], unit(one)), {"distance": 0, "partitions": 0})
+            entry["distance"] += one["distance"]
+            entry["partitions"] += 1
+    return [dict({"direction": direction, "unit": name}, **entry) for (direction, name), entry in found.items()]
+
+
+def unit(action: dict) -> str:
+    """What the number counts that moves: records of a topic, bytes of a file; of other connectors the name of the field, as only they know."""
+    partition, before, after = action["partition"] or {}, action["from"] or {}, action["to"] or {}
+    field = next((name for name in before if before[name] != after.get(name)), "")
+    if field == "kafka_offset" or field == "offset" and "topic" in partition:
+        return "records"
+    return "bytes" if field == "position" and "filename" in partition else field
+
+
+# --- the same cluster twice
 
 
 def conflicts(clusters: list, playbook: str, same_allowed: bool) -> dict:
     """host -> what is wrong with it, of hosts that are the same Connect cluster as another one, or share a ledger with it though they are not.
 
-    clusters: for each host ``host``, ``kafka_cluster_id``, ``workers``, ``group`` (may be empty), ``changes``: a list of (ledger, connector, change
-    id). A worker belongs to one Connect cluster alone; where both hosts say their group, that decides.
+    clusters: for each host ``host``, ``cluster`` (``kafka_cluster_id``, ``workers``), ``group`` (may be empty), ``changes``: a list of (ledger, connector,
+    change id). A worker belongs to one Connect cluster alone; where both hosts say their group, that decides.
     """
     found: dict = {}
     for number, one in enumerate(clusters):
@@ -72,15 +297,16 @@ def conflicts(clusters: list, playbook: str, same_allowed: bool) -> dict:
 def _conflict(pair: tuple, playbook: str, same_allowed: bool) -> str | None:
     one, other = pair
     both = "%s and %s" % (one["host"], other["host"])
-    one_kafka = one["kafka_cluster_id"] is not None and one["kafka_cluster_id"] == other["kafka_cluster_id"]
+    ids = [(side["cluster"] or {}).get("kafka_cluster_id") for side in pair]
+    one_kafka = ids[0] is not None and ids[0] == ids[1]
     one_group = one["group"] and one["group"] == other["group"]
-    workers = [worker for worker in one["workers"] if worker in other["workers"]]
+    workers = [worker for worker in (one["cluster"] or {}).get("workers") or [] if worker in ((other["cluster"] or {}).get("workers") or [])]
     if one_kafka and (one_group or workers and not (one["group"] and other["group"])):
         if same_allowed:
             return None
         return ("%s are the same Connect cluster: Kafka cluster %s, %s. Take one of them out of the inventory or the limit, or allow it with "
                 "%s_allow_same_cluster; nothing was changed." % (
-                    both, one["kafka_cluster_id"], "group " + one["group"] if one_group else "worker " + workers[0], playbook))
+                    both, ids[0], "group " + one["group"] if one_group else "worker " + workers[0], playbook))
     for ledger, connector, change_id in one["changes"]:
         by_file = ledger.startswith("the file")
         by_topic = ledger.startswith("the topic") and one_kafka and one["group"] == other["group"]
@@ -92,23 +318,60 @@ def _conflict(pair: tuple, playbook: str, same_allowed: bool) -> str | None:
     return None
 
 
-def health(of: dict, seen: list | None, only_verifies: bool = False) -> dict:
-    """``verdict`` (pass, fail, cannot_tell) and ``reason`` of an outcome, after a last look at its connectors (of connector_info; None: no worker can be
-    asked).
+# --- the last look
+
+
+def to_look_at(known: dict, check_mode: bool, has: dict) -> list:
+    """The connectors of a cluster that are looked at once more after all changes; of a run that only verifies all that are fine."""
+    found = outcome(dict(known, alive=True), check_mode)
+    if not _is_worth(found["status"], check_mode, has):
+        return []
+    return [one["connector"] for one in found["connectors"] + found["planned"]]
+
+
+def _is_worth(status: str, check_mode: bool, has: dict) -> bool:
+    """Of what is looked at once more."""
+    if not has["verifies"] or check_mode and has["changes"]:
+        return False
+    return status == "changed" if has["changes"] else status in ("ready", "would_change", "unchanged", "already_applied")
+
+
+def failed(known: dict, host: str, check_mode: bool, has: dict) -> str:
+    """Why a cluster has failed after all changes; empty if it has not."""
+    return reason_of(_summed(host, known, outcome(known, check_mode), check_mode, has))
+
+
+def reason_of(one: dict) -> str:
+    """one: a cluster of the summary."""
+    if one["status"] == "failed" or one["verdict"] == "fail":
+        return one["error"] or one["reason"] or "The verification has failed; see above."
+    return ""
+
+
+def is_due(known: dict) -> bool:
+    """Whether there is anything to change on a cluster."""
+    return outcome(dict(known, alive=True), False)["status"] == "ready"
+
+
+def health(connectors: list, seen, asks: bool, only_verifies: bool, host: str) -> dict:
+    """``verdict`` (pass, fail, cannot_tell) and ``reason``, of connectors as in the summary. seen: the answer to the last look. A cluster that does not answer
+    any more has failed.
     """
     bad = []
-    by_name = {one["name"]: one for one in seen or []}
-    for one in of["connectors"]:
+    by_name = {one["name"]: one for one in (seen or {}).get("connectors") or []}
+    if asks and (seen is None or "connectors" not in seen):
+        bad.append("The connectors of %s could not be looked at after the change: %s" % (host, (seen or {}).get("msg") or "no answer"))
+    for one in connectors:
         now = by_name.get(one["connector"])
         if now is not None and "FAILED" in [now["state"], *(task["state"] for task in now["tasks"])]:
             traces = [now.get("trace"), *(task.get("trace") for task in now["tasks"])]
             bad.append("%s has failed: %s" % (one["connector"], "; ".join(trace.split("\n")[0] for trace in traces if trace)))
         if only_verifies and one["changed"]:
-            bad.append("%s %s: %s offsets to set, %s to remove, state %s" % (
+            bad.append("%s %s: %s to set, %s to remove, state %s" % (
                 one["connector"], "lacks the change %s" % one["change_id"] if one["change_id"] else "is not as declared",
-                one["set"], one["removed"], one["state_before"]))
-    verdict = "fail" if bad else _verdict(one["verdict"] for one in of["connectors"])
-    if seen is None and verdict == "pass":
+                plural(one["set"], "offset"), one["removed"], one["state_before"]))
+    verdict = "fail" if bad else _verdict(one["verdict"] for one in connectors)
+    if not asks and verdict == "pass":
         return {"verdict": "cannot_tell", "reason": "There is no worker to ask."}
     return {"verdict": verdict, "reason": " ".join(bad) or None}
 
@@ -118,68 +381,129 @@ def _verdict(verdicts) -> str:
     return next((word for word in ("fail", "cannot_tell") if word in verdicts), "pass")
 
 
-def summary(hosts: dict, playbook: str, time: str, check_mode: bool, changes: bool, verifies: bool) -> dict:
-    """Of the whole fleet. hosts: in the order in which they are changed, each with ``outcome`` (None: Ansible has given it up), ``goes`` (its turn
-    has come), ``verdict``, ``stopped_by`` and ``missing`` (connectors that are not there).
-    """
-    clusters = {host: _of_cluster(one, changes) for host, one in hosts.items()}
-    found = list(clusters.values())
-    counts = {status: sum(one["status"] == status for one in found) for status in _WORDS}
-    done = [connector for one in found for connector in one["connectors"]]
-    missing = [set(one.get("missing") or []) for one in hosts.values()]
-    ids = [connector["change_id"] for one in found for connector in one["connectors"] + one["planned"] if connector["change_id"]]
-    stopped = [name for one in hosts.values() for name in one.get("stopped_by") or []]
+# --- the summary
+
+
+def summary(hosts: dict, config: dict, time: str, check_mode: bool, has: dict) -> dict:
+    """Of the whole fleet. hosts: what is known of each, in the order in which they are changed."""
+    clusters = {host: _summed(host, one, outcome(one, check_mode), check_mode, has) for host, one in hosts.items()}
+    every = list(clusters.values())
+    counts = {status: sum(one["status"] == status for one in every) for status in _WORDS}
+    done = [connector for one in every for connector in one["connectors"]]
+    missing = [set(one["missing"]) for one in hosts.values()]
+    failed = {host: one["failure"] for host, one in hosts.items() if one["failure"] and one["failure"]["stage"] == "change"}
+    given_up = [host for host, one in clusters.items() if one["error"] == _GIVEN_UP]
+    ids = [connector["change_id"] for one in every for connector in one["connectors"] + one["planned"] if connector["change_id"]]
     return {
-        "playbook": playbook, "change_id": ids[0] if ids else None, "time": time, "check_mode": check_mode, "changes": changes, "verifies": verifies,
-        "ok": not counts["failed"] and not counts["not_reached"] and all(one["verdict"] != "fail" for one in found),
+        "playbook": config["playbook"], "change_id": ids[0] if ids else None, "time": time, "check_mode": check_mode, "changes": has["changes"],
+        "verifies": has["verifies"],
+        "ok": not counts["failed"] and not counts["not_reached"] and all(one["verdict"] != "fail" for one in every),
         "counts": counts,
         "partitions": {"set": sum(one["set"] for one in done), "removed": sum(one["removed"] for one in done)},
-        "order": list(clusters), "stopped_by": list(dict.fromkeys(stopped)),
+        "order": list(clusters), "stopped_by": stopped_by(failed, config["max_fail_percentage"], given_up),
         "nowhere": sorted(set.intersection(*missing)) if missing else [],
         "clusters": clusters,
     }
 
 
-def _of_cluster(one: dict, changes: bool) -> dict:
-    known = one.get("outcome") or _GIVEN_UP
-    status = known["status"]
-    if status == "ready":
-        if not changes:
-            status = "would_change" if any(connector["changed"] for connector in known["connectors"]) else "unchanged"
-        else:
-            status = "failed" if one.get("goes") else "not_reached"
-    verdict = one.get("verdict") or {}
-    # What was only predicted and never begun is no count of what was done.
-    begun = status != "not_reached"
-    return dict(known, status=status, verdict=verdict.get("verdict"), reason=verdict.get("reason"),
-                methods=list(dict.fromkeys(connector["method"] for connector in known["connectors"])),
-                connectors=known["connectors"] if begun else [], planned=[] if begun else known["connectors"])
+def _summed(host: str, known: dict, one: dict, check_mode: bool, has: dict) -> dict:
+    status, connectors, planned = one["status"], one["connectors"], one["planned"]
+    if status == "ready" and has["changes"]:
+        status = "not_reached"
+        planned = [dict(entry, status="not_reached" if entry["changed"] else entry["status"]) for entry in planned]  # what was never begun is no count
+    elif status == "ready":
+        status = "would_change" if any(entry["changed"] for entry in planned) else "unchanged"
+    elif status == "failed":
+        planned = [dict(entry, status="failed") for entry in planned]
+    if status in ("would_change", "unchanged", "already_applied"):
+        # what was predicted is what there is to say
+        connectors, planned = connectors + planned, []
+    found = {"verdict": None, "reason": None}
+    if _is_worth(status, check_mode, has):
+        found = health(connectors, known["seen"], known["asks"], not has["changes"], host)
+    return dict(one, status=status, connectors=connectors, planned=planned, verdict=found["verdict"], reason=found["reason"],
+                methods=list(dict.fromkeys(entry["method"] for entry in connectors + planned if entry["method"])))
 
 
-def verification(of: dict) -> dict:
-    """What the last look has shown, of a summary."""
+def artifacts(of: dict) -> dict:
+    """What is passed on to the next job of a workflow, a name for each phase."""
+    only_verifies = of["verifies"] and not of["changes"]
+    found = {}
+    if of["check_mode"] or not of["changes"] and not only_verifies:
+        found["kafka_connect_check"] = of
+    elif of["changes"]:
+        found["kafka_connect_apply"] = of
     clusters = {host: {"verdict": one["verdict"], "reason": one["reason"]} for host, one in of["clusters"].items() if one["verdict"]}
-    verdict = _verdict(one["verdict"] for one in clusters.values())
-    return {"change_id": of["change_id"], "time": of["time"], "verdict": verdict if of["ok"] else "fail", "clusters": clusters}
+    if clusters:
+        verdict = _verdict(one["verdict"] for one in clusters.values())
+        found["kafka_connect_verify"] = {
+            "change_id": of["change_id"], "time": of["time"], "verdict": verdict if of["ok"] else "fail", "clusters": clusters}
+    return found
 
 
-def summary_lines(of: dict) -> list[str]:
-    """A summary for people."""
+def summary_text(of: dict) -> str:
+    """A summary for people, a line for each connector."""
     words = dict(_WORDS, **(_UNDONE if of["playbook"] == "restore_offsets" else {}))
+    every = [(host, one, entry) for host, one in of["clusters"].items() for entry in one["connectors"] + one["planned"]]
     counted = ", ".join("%d %s" % (of["counts"][status], word) for status, word in words.items() if of["counts"][status])
-    rows = [["CLUSTER", "STATUS", "CONNECTORS", "METHOD", "SET", "REMOVED", "BACKWARD", "FORWARD", "VERDICT"]]
-    for host, one in of["clusters"].items():
-        every = one["connectors"]
-        numbers = [sum(connector[what] for connector in every) for what in ("set", "removed", "backward", "forward")]
-        rows.append([fit(host, 30), words[one["status"]], "%d of %d" % (sum(map(_changed, every)), len(every) + len(one["planned"])),
-                     ",".join(one["methods"]) or "-", *numbers, one["verdict"] or "-"])
-    lines = ["%s: %s" % (of["change_id"] or of["playbook"], counted), "", *table(rows, right=(4, 5, 6, 7))]
-    for host, one in of["clusters"].items():
-        if one["error"] or one["verdict"] == "fail":
-            lines += ["", host + ":", *wrapped(fit(" ".join((one["error"] or one["reason"]).split()), 600), first="  ")]
-    if of["nowhere"]:
+    done = words["would_change" if of["check_mode"] or not of["changes"] else "changed"]
+    lines = ["%s: %s; %d of %s %s" % (of["change_id"] or of["playbook"], counted, sum(map(_is_changed, of["clusters"].values())),
+                                      plural(len(every), "connector"), done)]
+    rows = [[host, *_row(entry, one, words)] for host, one, entry in every]
+    rows += [[host, "-", words[one["status"]], *["-"] * 6] for host, one in of["clusters"].items() if not one["connectors"] + one["planned"]]
+    order = list(of["clusters"])
+    lines += _table(sorted(rows, key=lambda row: order.index(row[0])))
+    lines += ["Backup: " + path for path in dict.fromkeys(entry["backup_file"] for _host, _one, entry in every if entry["backup_file"])]
+    pages = {entry["page"]: entry["verdict"] for _host, _one, entry in every if entry["page"]}
+    lines += ["Verification: %s, %s" % (verdict, page) for page, verdict in pages.items()]
+    return "\n".join(lines + _errors(of) + _notes(of))
+
+
+def _is_changed(one: dict) -> int:
+    return sum(entry["changed"] and entry["status"] in ("changed", "would_change") for entry in one["connectors"])
+
+
+def _table(rows: list) -> list[str]:
+    """Without columns that say nothing; where it is too wide, names of connectors are cut."""
+    head = ["CLUSTER", "CONNECTOR", "RESULT", "STATE", "SET", "REMOVED", "MOVES", "VERDICT", "CHANGE"]
+    shown = [number for number in range(len(head)) if number < 6 or any(row[number] != "-" for row in rows)]
+    rows = [[head[number] for number in shown]] + [[str(row[number]) for number in shown] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    room = max(WIDTH - sum(widths) - 2 * (len(widths) - 1) + widths[1], 12)
+    return table([[row[0], fit(row[1], room), *row[2:]] for row in rows], right=(4, 5))
+
+
+def _row(entry: dict, one: dict, words: dict) -> list:
+    """Without the cluster. A cluster that has failed to answer afterwards has failed with all of its connectors."""
+    begun = entry["status"] != "not_reached"
+    state = entry["state_before"] or "-"
+    if entry["state"] != entry["state_before"]:
+        state += " -> %s" % entry["state"]
+    far = ["%s %d%s" % ("back" if move["direction"] == "backward" else "ahead", move["distance"], " " + move["unit"] if move["unit"] else "")
+           for move in entry["moves"]] if begun else []
+    verdict = "fail" if one["verdict"] == "fail" else entry["verdict"] or one["verdict"] or "-"
+    return [entry["connector"], words[entry["status"]] + (", UNFINISHED" if entry["unfinished"] else ""), state, entry["set"] if begun else 0,
+            entry["removed"] if begun else 0, ", ".join(far) or "-", verdict, fit(entry["change_id"] or "-", 24)]
+
+
+def _errors(of: dict) -> list[str]:
+    """Of several clusters: of one alone it is said where it fails."""
+    lines: list = []
+    for host, one in of["clusters"].items() if len(of["clusters"]) > 1 else ():
+        reason = reason_of(one)
+        if not reason:
+            continue
+        every = one["connectors"] + one["planned"]
+        lines += ["", "%s: %d of %s changed" % (host, _is_changed(one), plural(len(every), "connector")) if every else host + ":"]
+        lines += wrapped(fit(" ".join(reason.split()), 600), first="  ")
+    return lines
+
+
+def _notes(of: dict) -> list[str]:
+    lines: list = []
+    if of["nowhere"] and len(of["clusters"]) > 1:
         lines += ["", "On none of these clusters: " + fit(", ".join(of["nowhere"]), WIDTH)]
-    if of["stopped_by"]:
+    if of["stopped_by"] and of["counts"]["not_reached"]:
         lines += ["", "Stopped by %s. Run it again%s when that is fixed: it goes on where it has stopped." % (
             fit(", ".join(of["stopped_by"]), 60), " with the same change_id" if of["change_id"] else "")]
     if not of["changes"]:
@@ -187,34 +511,3 @@ def summary_lines(of: dict) -> list[str]:
     elif not of["verifies"] and not of["check_mode"]:
         lines += ["", "Nothing was looked at afterwards, as the tag verify is not among those of this run."]
     return lines
-
-
-def _changed(connector: dict) -> bool:
-    return connector["changed"]
-
-
-def change_lines(results: list, undo: bool = False, check_mode: bool = False) -> list[str]:
-    """What was done with each connector of a cluster, a line each. results: as the role returns them."""
-    return [_change_line(one, undo, check_mode) for one in results]
-
-
-def _change_line(one: dict, undo: bool, check_mode: bool) -> str:
-    if one["changed"]:
-        status = "changed" if not check_mode else "would_change"
-        did = (_UNDONE if undo else _WORDS)[status]
-    elif undo:
-        did = "nothing to put back"
-    else:
-        did = "%s was made before" % one["change_id"] if one["already_applied"] else "nothing to change"
-    parts = ["offsets %(set)s set, %(remove)s removed, %(keep)s kept" % one["counts"]]
-    if undo:
-        parts.append("%s now" % one["state"])
-        return "%s: %s, %s" % (one["connector"], did, ", ".join(parts))
-    parts += ["%s before" % one["state_before"], "%s after" % one["state"]]
-    parts += ["on the topic %s" % one["offset_topic"]] * bool(one.get("offset_topic"))
-    parts += ["in the file %s" % one["offset_file"]] * bool(one.get("offset_file"))
-    parts += ["by the consumer group %s" % one.get("consumer_group")] * (one["method"] == "group")
-    parts += ["backup in %s" % one["backup_file"]] * bool(one.get("backup_file") and not check_mode)
-    if one.get("verification"):
-        parts.append("verification: %(verdict)s, %(page)s" % one["verification"])
-    return "%s: %s, %s" % (one["connector"], did, ", ".join(parts))

@@ -44,9 +44,10 @@ def test_undo_by_id_of_all_connectors(worker, playbooks, hosts, pair):
     assert dry.rc == 0 and dry.recap["eu"]["changed"] == 1 and live(worker, *pair) == [[at(1)], [at(1)]], dry
     undone = playbooks.run(RESTORE, hosts, restore_offsets_change_id="CHG-1")
     assert undone.rc == 0 and undone.recap["eu"]["changed"] == 1 and live(worker, *pair) == before, undone
-    assert f"{pair[0]}: put back, offsets 2 set, 0 removed, 0 kept, stopped now" in undone.stdout
+    row = undone.rows[pair[0]]
+    assert [row[name] for name in ("RESULT", "STATE", "SET", "REMOVED", "CHANGE")] == ["put back", "stopped", "2", "0", "CHG-1"]
     again = playbooks.run(RESTORE, hosts, restore_offsets_change_id="CHG-1")
-    assert again.rc == 0 and again.recap["eu"]["changed"] == 0 and f"{pair[0]}: nothing to put back" in again.stdout
+    assert again.rc == 0 and again.recap["eu"]["changed"] == 0 and again.rows[pair[0]]["RESULT"] == "unchanged"
     used_up = playbooks.reset(hosts, desired, reset_offsets_change_id="CHG-1")
     assert used_up.rc == 0 and used_up.recap["eu"]["changed"] == 0 and live(worker, *pair) == before
     assert "and stays so. To make it again give it another id." in used_up.text

@@ -51,8 +51,8 @@ def test_canary_failure_and_resume(fleet):
     assert summary["counts"] == {"changed": 3, "would_change": 0, "already_applied": 0, "unchanged": 0, "failed": 1, "not_reached": 2}
     assert summary["partitions"] == {"set": 3, "removed": 0}
     one, = summary["clusters"]["eu1"]["connectors"]
-    shown = [one[field] for field in ("connector", "method", "set", "backward", "forward", "state")]
-    assert shown == [fleet.name, "rest", 1, 3, 0, "started"]
+    shown = [one[field] for field in ("connector", "method", "set", "moves", "state")]
+    assert shown == [fleet.name, "rest", 1, [{"direction": "backward", "unit": "n", "distance": 3, "partitions": 1}], "started"]
     assert summary["clusters"]["v34"]["connectors"] == [] and summary["clusters"]["v34"]["planned"][0]["method"] == "topic"
     assert [summary["clusters"][host]["verdict"] for host in ("eu1", "us1", "v34")] == ["pass", None, None]
     stats = artifacts(failed)

@@ -50,6 +50,14 @@ class Play:
         assert all(len(line) <= LINE for line in lines), found[-1]
         return lines
 
+    @property
+    def rows(self) -> dict[str, dict[str, str]]:
+        """The summary: cell by heading, of each connector; of one that is on several clusters that of the last one."""
+        lines = self.shown("Sum up")
+        head = next(number for number, line in enumerate(lines) if line.startswith("CLUSTER "))
+        cells = [re.split(r" {2,}", line) for line in lines[head:]]
+        return {row[1]: dict(zip(cells[0], row, strict=True)) for row in cells[1:] if len(row) == len(cells[0])}
+
     def report(self, host: str) -> list[str]:
         """The part of a report that is about one host."""
         lines = self.shown("Show the report")

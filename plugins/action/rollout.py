@@ -1,0 +1,63 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The steps of a rollout that look at a cluster and judge it, in one task each."""
+
+from __future__ import annotations
+
+from ansible.plugins.action import ActionBase
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _hosts, _rollout
+
+_INFO = "streamops.kafka_connect.connector_info"
+
+
+class ActionModule(ActionBase):
+    """step ready: before the first change. step look: after the last one."""
+
+    def run(self, tmp=None, task_vars=None):
+        super().run(tmp, task_vars)
+        _validation, given = self.validate_argument_spec(argument_spec={
+            "step": {"type": "str", "required": True, "choices": ["ready", "look"]}, "settings": {"type": "dict", "required": True},
+            "begin": {"type": "dict", "default": {}}, "phases": {"type": "dict", "default": {}}, "url": {"type": "str", "default": ""}})
+        playbook, host = given["settings"]["playbook"], task_vars["inventory_hostname"]
+        if given["step"] == "ready":
+            return self._ready(given["begin"], given["settings"], host, task_vars)
+        return self._look(_hosts.known(task_vars, playbook), given, host, task_vars)
+
+    def _ready(self, begin: dict, settings: dict, host: str, task_vars) -> dict:
+        hosts, hostvars = task_vars["ansible_play_hosts_all"], task_vars["hostvars"]
+        cluster = self._ask([], task_vars).get("cluster") if begin["identify"] else None
+        begun = {"playbook": settings["playbook"], "empty": begin["empty"], "msg": begin["error"]}
+        own = _hosts.known(dict(task_vars, fleet__begun=begun), settings["playbook"])
+        # What others were asked for in this same task is not known here; it is when the hosts of the change are chosen.
+        every = [_hosts.identity(hostvars[one], one, cluster if one == host else None) for one in hosts]
+        error = _rollout.refusal(own, _rollout.conflicts(every, settings["playbook"], settings["allow_same_cluster"]).get(host, ""))
+        return dict({"failed": True, "msg": error} if error else {}, changed=False, playbook=settings["playbook"], hosts=hosts, cluster=cluster,
+                    empty=begin["empty"])
+
+    def _look(self, known: dict, given: dict, host: str, task_vars) -> dict:
+        check_mode, phases = self._task.check_mode, given["phases"]
+        names = _rollout.to_look_at(known, check_mode, phases)
+        asks = _hosts.asks(given["url"])
+        seen = self._ask(names, task_vars) if names and asks else None
+        reason = _rollout.failed(dict(known, seen=seen, asks=asks, alive=True), host, check_mode, phases)
+        return dict({"failed": True, "msg": reason} if reason else {}, changed=False, seen=_states(seen), asks=asks)
+
+    def _ask(self, names: list, task_vars) -> dict:
+        """The answer of connector_info, or its failure as ``msg``."""
+        task = self._task.copy()
+        task.action, task.args = _INFO, {"name": names} if names else {}
+        action = self._shared_loader_obj.action_loader.get(
+            _INFO.rpartition(".")[0] + ".connector", task=task, connection=self._connection, play_context=self._play_context, loader=self._loader,
+            templar=self._templar, shared_loader_obj=self._shared_loader_obj)
+        found = action.run(task_vars=task_vars)
+        return {"msg": found.get("msg") or "no answer"} if found.get("failed") else found
+
+
+def _states(seen):
+    """Of an answer of connector_info what the summary needs: no configurations."""
+    if not seen or "connectors" not in seen:
+        return seen
+    return {"connectors": [{"name": one["name"], "state": one["state"], "trace": one.get("trace"),
+                            "tasks": [{"state": task["state"], "trace": task.get("trace")} for task in one["tasks"]]} for one in seen["connectors"]]}

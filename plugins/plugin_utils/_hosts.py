@@ -1,0 +1,95 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""What a rollout reads of the variables of its hosts, and leaves there: facts of the role reset_offsets; ``fleet__begun`` and ``fleet__looked``, registered by
+the action rollout; ``fleet__failure``, of a rescue.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _reports, _rollout
+
+
+def known(variables, playbook: str) -> dict:
+    """What is known of a host, see _rollout."""
+    begun = variables.get("fleet__begun") or {}
+    begun = begun if begun.get("playbook") == playbook else {}  # else of another playbook in the same run
+    seen, looked, failure = variables.get("reset_offsets__preflight") or {}, variables.get("fleet__looked"), variables.get("fleet__failure")
+    predicted = [] if begun.get("empty") else variables.get("reset_offsets_predicted")
+    refused = begun.get("msg") or ""
+    if predicted is None and not refused and not failure and "msg" in seen:
+        refused = _reports.failure_reason(seen)  # the role has left it to us
+    return {
+        "refused": refused, "predicted": predicted, "results": [] if begun.get("empty") else variables.get("reset_offsets_results"), "failure": failure,
+        "cluster": begun.get("cluster") or seen.get("cluster"), "missing": list(seen.get("failed_connectors") or {}),
+        "seen": (looked or {}).get("seen"), "asks": bool((looked or {}).get("asks")), "alive": looked is not None,
+    }
+
+
+def identity(variables, host: str, cluster) -> dict:
+    """What tells a host's cluster apart, see _rollout.conflicts(). cluster: of itself, where its preflight does not say it."""
+    seen = variables.get("reset_offsets__preflight") or {}
+    changes = []
+    for one, declared in zip(seen.get("connectors") or [], variables.get("reset_offsets__connectors") or []):
+        if one and one.get("ledger") and declared.get("change_id"):
+            changes.append([one["ledger"], declared["name"], declared["change_id"]])
+    return {"host": host, "cluster": cluster or seen.get("cluster"), "group": variables.get("kafka_connect_group") or "", "changes": changes}
+
+
+def asks(url) -> bool:
+    return bool(url or os.environ.get("KAFKA_CONNECT_URL"))
+
+
+def begun(hostvars, playbook: str, hosts) -> list:
+    """The hosts of this run: each of them has noted all that were looked at, so that one that was given up is among them."""
+    for host in hosts:
+        found = hostvars[host].get("fleet__begun") or {}
+        if found.get("playbook") == playbook:
+            return [one for one in hosts if one in found["hosts"]]
+    return []
+
+
+def due(hostvars, settings) -> list:
+    """The hosts that are changed, in the order in which they are: none if one stops the rollout before its first change."""
+    found, playbook = [], settings["playbook"]
+    hosts = begun(hostvars, playbook, settings["order"])
+    every = {host: known(hostvars[host], playbook) for host in hosts}
+    twins = _rollout.conflicts([identity(hostvars[host], host, one["cluster"]) for host, one in every.items()], playbook, settings["allow_same_cluster"])
+    for host, one in every.items():
+        if _rollout.refusal(one, twins.get(host, "")):
+            if not settings["skip_unready"]:
+                return []
+        elif _rollout.is_due(one):
+            found.append(host)
+    return found
+
+
+def goes(hostvars, hosts, alive, batch, settings) -> bool:
+    """Whether a batch is changed. hosts: all that are; alive: those of them on which Ansible still runs."""
+    failed, given_up = {}, []
+    for host in set(hosts) - set(batch):
+        failure = hostvars[host].get("fleet__failure")
+        if failure:
+            failed[host] = failure
+        elif host not in alive:
+            given_up.append(host)
+    return not _rollout.stopped_by(failed, settings["max_fail_percentage"], given_up)
+
+
+def summary(hostvars, hosts, settings, phases, check_mode: bool, time: str) -> dict:
+    """The ``document`` of _rollout.summary(), its ``text``, and ``artifacts``. hosts: in any order."""
+    order = [host for host in settings["order"] if host in hosts]
+    found = {host: known(hostvars[host], settings["playbook"]) for host in order + sorted(set(hosts) - set(order))}
+    document = _rollout.summary(found, settings, time, check_mode, phases)
+    return {"document": document, "text": _rollout.summary_text(document), "artifacts": _rollout.artifacts(document)}
+
+
+def undo_known(hostvars, hosts) -> bool:
+    """Whether there is anything to put back, or to say, on a cluster."""
+    found = [hostvars[host].get("restore_offsets__undo") or {"error": "it has failed before"} for host in hosts]
+    return any(one["error"] or one["declaration"] for one in found)
