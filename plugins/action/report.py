@@ -6,13 +6,11 @@
 
 from __future__ import annotations
 
-import json
 import os
-import tempfile
 from urllib.parse import quote
 
-from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._files import write
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._show import printable, show
 
 
@@ -36,28 +34,10 @@ class ActionModule(ActionBase):
         for path, document in files.items():
             if self._task.check_mode:
                 break
-            try:
-                write(path, document)
-            except OSError as error:
-                raise AnsibleActionFail("%s cannot be written: %s" % (path, error.strerror)) from error
+            write(path, document)
         # It is no change of what the run is about.
         result = {"changed": False, "text": text, "files": list(files)}
         if given["stats"]:
             # Whole: Ansible would add up the numbers of several hosts.
             result["ansible_stats"] = {"data": given["stats"], "per_host": False, "aggregate": False}
         return result
-
-
-def write(path: str, document) -> None:
-    """As JSON, whole or not at all."""
-    folder = os.path.dirname(os.path.abspath(path))
-    os.makedirs(folder, mode=0o750, exist_ok=True)
-    number, name = tempfile.mkstemp(dir=folder)
-    try:
-        with os.fdopen(number, "w", encoding="utf-8") as file:
-            json.dump(document, file, indent=4, sort_keys=True)
-            os.fchmod(file.fileno(), 0o640)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise

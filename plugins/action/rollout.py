@@ -6,8 +6,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
+
 from ansible.plugins.action import ActionBase
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _hosts, _rollout
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._files import write
 
 _INFO = "streamops.kafka_connect.connector_info"
 
@@ -22,19 +25,25 @@ class ActionModule(ActionBase):
             "begin": {"type": "dict", "default": {}}, "phases": {"type": "dict", "default": {}}, "url": {"type": "str", "default": ""}})
         playbook, host = given["settings"]["playbook"], task_vars["inventory_hostname"]
         if given["step"] == "ready":
-            return self._ready(given["begin"], given["settings"], host, task_vars)
+            return self._ready(given["begin"], given["settings"], given["phases"], host, task_vars)
         return self._look(_hosts.known(task_vars, playbook), given, host, task_vars)
 
-    def _ready(self, begin: dict, settings: dict, host: str, task_vars) -> dict:
+    def _ready(self, begin: dict, settings: dict, phases: dict, host: str, task_vars) -> dict:
+        """Of several clusters, one that is refused is kept for the summary; one alone fails here and now."""
         hosts, hostvars = task_vars["ansible_play_hosts_all"], task_vars["hostvars"]
         cluster = self._ask([], task_vars).get("cluster") if begin["identify"] else None
-        begun = {"playbook": settings["playbook"], "empty": begin["empty"], "msg": begin["error"]}
+        begun = {"playbook": settings["playbook"], "empty": begin["empty"], "refused": begin["error"], "cluster": cluster}
         own = _hosts.known(dict(task_vars, fleet__begun=begun), settings["playbook"])
         # What others were asked for in this same task is not known here; it is when the hosts of the change are chosen.
         every = [_hosts.identity(hostvars[one], one, cluster if one == host else None) for one in hosts]
         error = _rollout.refusal(own, _rollout.conflicts(every, settings["playbook"], settings["allow_same_cluster"]).get(host, ""))
-        return dict({"failed": True, "msg": error} if error else {}, changed=False, playbook=settings["playbook"], hosts=hosts, cluster=cluster,
-                    empty=begin["empty"])
+        if error and len(hosts) == 1:
+            if settings["summary_file"]:
+                now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+                alone = {host: dict(own, refused=error, alive=True)}
+                write(settings["summary_file"], _rollout.summary(alone, settings, now, self._task.check_mode, phases))
+            return {"failed": True, "msg": error}
+        return dict(begun, changed=False, hosts=hosts, refused=error)
 
     def _look(self, known: dict, given: dict, host: str, task_vars) -> dict:
         check_mode, phases = self._task.check_mode, given["phases"]

@@ -21,7 +21,7 @@ def known(variables, playbook: str) -> dict:
     begun = begun if begun.get("playbook") == playbook else {}  # else of another playbook in the same run
     seen, looked, failure = variables.get("reset_offsets__preflight") or {}, variables.get("fleet__looked"), variables.get("fleet__failure")
     predicted = [] if begun.get("empty") else variables.get("reset_offsets_predicted")
-    refused = begun.get("msg") or ""
+    refused = begun.get("refused") or ""
     if predicted is None and not refused and not failure and "msg" in seen:
         refused = _reports.failure_reason(seen)  # the role has left it to us
     return {
@@ -47,7 +47,7 @@ def asks(url) -> bool:
 
 def begun(hostvars, playbook: str, hosts) -> list:
     """The hosts of this run: each of them has noted all that were looked at, so that one that was given up is among them."""
-    for host in hosts:
+    for host in hosts if hostvars else ():
         found = hostvars[host].get("fleet__begun") or {}
         if found.get("playbook") == playbook:
             return [one for one in hosts if one in found["hosts"]]
@@ -56,6 +56,8 @@ def begun(hostvars, playbook: str, hosts) -> list:
 
 def due(hostvars, settings) -> list:
     """The hosts that are changed, in the order in which they are: none if one stops the rollout before its first change."""
+    if not settings:
+        return []
     found, playbook = [], settings["playbook"]
     hosts = begun(hostvars, playbook, settings["order"])
     every = {host: known(hostvars[host], playbook) for host in hosts}

@@ -244,13 +244,21 @@ def _connector(one: dict, check_mode: bool, done: bool) -> dict:
         "change_id": one["change_id"], "method": one["method"], "set": one["counts"]["set"], "removed": one["counts"]["remove"],
         "kept": one["counts"]["keep"], "moves": moves(one["actions"]), "state_before": one["state_before"], "state": one["state"],
         "verdict": proof.get("verdict"), "page": proof.get("page"), "backup_file": None if check_mode else one.get("backup_file"),
-        "unfinished": done and not check_mode and (one.get("change") or {}).get("phase") == "started",
+        "where": _where(one), "unfinished": done and not check_mode and (one.get("change") or {}).get("phase") == "started",
     }
+
+
+def _where(one: dict) -> str | None:
+    """What is written to, if it is not the REST API."""
+    if one["method"] == "group":
+        return "by the consumer group %s" % one.get("consumer_group")
+    return "on the topic %s" % one["offset_topic"] if one.get("offset_topic") else "in the file %s" % one["offset_file"] if one.get("offset_file") else None
 
 
 def _unknown(name: str) -> dict:
     return {"connector": name, "status": "failed", "changed": False, "already_applied": False, "change_id": None, "method": None, "set": 0, "removed": 0,
-            "kept": 0, "moves": [], "state_before": None, "state": None, "verdict": None, "page": None, "backup_file": None, "unfinished": False}
+            "kept": 0, "moves": [], "state_before": None, "state": None, "verdict": None, "page": None, "backup_file": None, "where": None,
+            "unfinished": False}
 
 
 def moves(actions: list) -> list:
@@ -453,6 +461,11 @@ def summary_text(of: dict) -> str:
     rows += [[host, "-", words[one["status"]], *["-"] * 6] for host, one in of["clusters"].items() if not one["connectors"] + one["planned"]]
     order = list(of["clusters"])
     lines += _table(sorted(rows, key=lambda row: order.index(row[0])))
+    places: dict = {}
+    for host, _one, entry in every:
+        if entry["where"] and entry["changed"]:
+            places.setdefault("%s, %s" % (host, entry["where"]), []).append(entry["connector"])
+    lines += ["%s: %s" % (place, fit(", ".join(names), 60)) for place, names in places.items()]
     lines += ["Backup: " + path for path in dict.fromkeys(entry["backup_file"] for _host, _one, entry in every if entry["backup_file"])]
     pages = {entry["page"]: entry["verdict"] for _host, _one, entry in every if entry["page"]}
     lines += ["Verification: %s, %s" % (verdict, page) for page, verdict in pages.items()]

@@ -50,7 +50,7 @@ _Loader.add_constructor("!unsafe", lambda loader, node: loader.construct_scalar(
 def options_of(playbook: Path) -> dict[str, dict]:
     """What a playbook takes: option -> its spec in the roles that it brings in, {} if only the playbook itself knows it."""
     text = playbook.read_text()
-    for name in re.findall(r"(?:import|include)_tasks: (tasks/\S+)", text):
+    for name in re.findall(r"(?:(?:import|include)_tasks|import_playbook): ((?:tasks|private)/\S+)", text):
         text += (playbook.parent / name).read_text()
     known: dict[str, dict] = {name: {} for name in re.findall(r"\b[a-z]+_[a-z_]*[a-z]\b", text)}
     for role in re.findall(r"name: streamops\.kafka_connect\.(\w+)", text):

@@ -14,7 +14,7 @@ import yaml
 
 from tests.awx.data import ROOT
 
-PLAYBOOKS = sorted((ROOT / "playbooks").glob("*.yml"))
+PLAYBOOKS = [*sorted((ROOT / "playbooks").glob("*.yml")), ROOT / "playbooks" / "private" / "rollout.yml"]
 TASKS = [*PLAYBOOKS, *sorted((ROOT / "playbooks" / "tasks").glob("*.yml")), *sorted((ROOT / "roles").glob("*/tasks/*.yml"))]
 
 
@@ -32,8 +32,14 @@ def tasks_of(item: Any) -> Iterator[dict]:
 @pytest.mark.parametrize("path", PLAYBOOKS, ids=lambda path: path.stem)
 def test_every_play_runs_where_awx_runs_it(path):
     for play in yaml.safe_load(path.read_text()):
+        if "ansible.builtin.import_playbook" in play:
+            assert path.parent / play["ansible.builtin.import_playbook"] in PLAYBOOKS
+            assert "default('all'" in play["vars"]["fleet__given"]["hosts"]
+            # AWX lists a file as a playbook only if it has one of these at the beginning of a line.
+            assert re.search(r"^\s*-?\s*(hosts|import_playbook):", path.read_text(), re.MULTILINE)
+            continue
         # A play on localhost is skipped under a limit, and the job is green: what it was to verify would not be verified.
-        assert re.search(r"(default\('all'|fleet__order)", play["hosts"]), play["hosts"]
+        assert re.search(r"(default\('all'|rollout_due)", play["hosts"]), play["hosts"]
         if path.stem == "awx_setup":
             assert "'all' if groups.all | default([]) | length > 0 else 'localhost'" in play["hosts"]
         else:
@@ -41,7 +47,7 @@ def test_every_play_runs_where_awx_runs_it(path):
         # Else it is the first Python on the PATH, which may lack what the modules import.
         assert play["connection"] == "local" and play["vars"]["ansible_python_interpreter"] == "{{ ansible_playbook_python }}"
         # AWX's own order of the hosts of a group is another one each time; as listed is in order where the list is made by us.
-        assert play["order"] == "sorted" or play["order"] == "inventory" and "fleet__order" in play["hosts"]
+        assert play["order"] == "sorted" or play["order"] == "inventory" and "rollout_due" in play["hosts"]
         assert play["gather_facts"] is False and "vars_prompt" not in play
 
 
@@ -51,7 +57,8 @@ def test_artifacts_are_whole_and_have_names_of_their_own():
                for spec in yaml.safe_load(path.read_text())["argument_specs"].values() for name in spec["options"]}
     found = [task["ansible.builtin.set_stats"] for path in TASKS for task in tasks_of(yaml.safe_load(path.read_text()))
              if "ansible.builtin.set_stats" in task]
-    assert {name for stats in found for name in stats["data"]} == {"kafka_connect_check", "kafka_connect_apply", "kafka_connect_verify"}
+    # The others are of the action report, which sets them whole.
+    assert {name for stats in found for name in stats["data"]} == {"kafka_connect_verify"}
     assert all(stats["aggregate"] is False and not stats.get("per_host") for stats in found)
     assert not options & {"kafka_connect_check", "kafka_connect_apply", "kafka_connect_verify"}
 

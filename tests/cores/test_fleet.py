@@ -31,7 +31,8 @@ def test_a_rollout_stops_and_sums_up(core, make, worker, tmp_path):
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert {host: one["status"] for host, one in summary["clusters"].items()} == {"b": "changed", "a": "failed", "c": "not_reached"}
     assert summary["order"] == ["b", "a", "c"] and summary["stopped_by"] == ["a"] and summary["ok"] is False
-    assert summary["clusters"]["b"]["connectors"][0]["moves"] == [{"direction": "forward", "unit": "n", "distance": 5, "partitions": 1}] and summary["clusters"]["b"]["error"] is None
+    move = {"direction": "forward", "unit": "n", "distance": 5, "partitions": 1}
+    assert summary["clusters"]["b"]["connectors"][0]["moves"] == [move] and summary["clusters"]["b"]["error"] is None
     assert "are as they were" in summary["clusters"]["a"]["error"] and "{{ 1/0 }}" in summary["clusters"]["a"]["error"]
     assert "reset_offsets: 1 changed, 1 failed, 1 not reached; 1 of 3 connectors changed" in run.text and "kafka_connect_apply" in run.text
     assert [worker.offsets(names[host]) for host in "bac"] == [[at(9)], [], [at(4)]]

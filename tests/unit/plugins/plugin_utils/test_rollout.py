@@ -68,7 +68,7 @@ def test_how_many_may_fail(given, most):
     found = _rollout.settings({**GIVEN, "max_fail_percentage": given}, "restore_offsets", ["a"], [])
     assert found["max_fail_percentage"] == (most or 0.0)
     assert (most is not None) or found["error"] == (
-        "restore_offsets_max_fail_percentage is a number, and is %s; nothing was changed." % json.dumps(given))
+        f"restore_offsets_max_fail_percentage is a number, and is {json.dumps(given)}; nothing was changed.")
 
 
 @pytest.mark.parametrize("given, is_true", [(True, True), ("yes", True), ("true", True), ("", False), ("false", False), (None, False), ("oops", False)])
@@ -217,8 +217,9 @@ def test_an_entry_of_a_connector():
     (one,) = _rollout.outcome(known(result(verification=proof)), False)["connectors"]
     assert one == {
         "connector": "orders", "status": "changed", "changed": True, "already_applied": False, "change_id": "CHG-1", "method": "rest", "set": 3, "removed": 1,
-        "kept": 2, "state_before": "started", "state": "started", "verdict": "pass", "page": "/p.html", "backup_file": "/b.json", "unfinished": False,
-        "moves": [{"direction": "backward", "unit": "n", "distance": 72, "partitions": 2}, {"direction": "forward", "unit": "n", "distance": 5, "partitions": 1}]}
+        "kept": 2, "state_before": "started", "state": "started", "verdict": "pass", "page": "/p.html", "backup_file": "/b.json", "where": None, "unfinished": False,
+        "moves": [{"direction": "backward", "unit": "n", "distance": 72, "partitions": 2},
+                  {"direction": "forward", "unit": "n", "distance": 5, "partitions": 1}]}
     (dry,) = _rollout.outcome(known(result()), True)["connectors"]
     assert (dry["status"], dry["backup_file"]) == ("would_change", None)
     assert _rollout.outcome(known(result(change={"phase": "started"})), False)["connectors"][0]["unfinished"] is True
@@ -380,8 +381,8 @@ def text(of: dict) -> list[str]:
 def test_a_rollout_that_was_stopped():
     made = known(result(verification={"verdict": "pass", "page": "/p.html"}))
     found = fleet(
-        b=made, a=known(predicted=(result("x", backup_file=None),), failure=broken(), missing=["y"]), c=ready(result(), missing=["y", "z"]), d={**UNKNOWN, "alive": False},
-        e=ready(result(changed=False)))
+        b=made, a=known(predicted=(result("x", backup_file=None),), failure=broken(), missing=["y"]), c=ready(result(), missing=["y", "z"]),
+        d={**UNKNOWN, "alive": False}, e=ready(result(changed=False)))
     assert {name: one["status"] for name, one in found["clusters"].items()} == {
         "b": "changed", "a": "failed", "c": "not_reached", "d": "failed", "e": "unchanged"}
     assert found["counts"] == {"changed": 1, "would_change": 0, "already_applied": 0, "unchanged": 1, "failed": 2, "not_reached": 1}
@@ -458,6 +459,14 @@ def test_the_last_line(settings, last):
 
 def test_words_of_an_undo():
     assert text(fleet(playbook="restore_offsets", a=known(result())))[0] == "CHG-1: 1 put back; 1 of 1 connector put back"
+
+
+@pytest.mark.parametrize("more, line", [
+    ({"offset_topic": "t", "method": "topic"}, "a, on the topic t: orders"), ({"offset_file": "/f", "method": "file"}, "a, in the file /f: orders"),
+    ({"consumer_group": "g", "method": "group"}, "a, by the consumer group g: orders")])
+def test_what_was_written_to(more, line):
+    assert text(fleet(a=known(result(**more)))).count(line) == 1
+    assert line not in text(fleet(a=known(result(changed=False, **more))))
 
 
 def test_wide_names_are_cut():
