@@ -13,9 +13,9 @@ from tests.integration.support.configs import at, entry, file_source, shaped
 from tests.integration.support.worker import wait_until
 
 #: lines of a whole run: --check --diff, a real one, one that is refused
-CHECK, REAL, REFUSED, REPORT, IMPORT = 62, 52, 36, 20, 33
-#: tasks of the role that are skipped where nothing is verified
-SKIPPED = 2
+CHECK, REAL, REFUSED, REPORT, IMPORT = 64, 55, 36, 22, 33
+#: tasks of the role that are skipped, as nothing is verified, or the settings are refused; the playbooks skip none
+SKIPPED = 5
 
 IMPORTS = "streamops.kafka_connect.import_offsets"
 
@@ -85,6 +85,7 @@ def test_an_import_says_the_variable_of_the_playbook(playbooks, main, tmp_path):
 
 def test_reports_are_text(make, playbooks, main):
     name = make(shaped(), offsets=[at(4)])
-    play = playbooks.run("streamops.kafka_connect.connectors_report", {"eu": {"kafka_connect_url": main.url}}, connectors_report_connectors=name)
+    hosts = {"eu": {"kafka_connect_url": main.url}}
+    play = playbooks.run("streamops.kafka_connect.connectors_report", hosts, connectors_report_connectors=name)
     assert play.rc == 0 and lines(play, REPORT)
     assert play.shown("Show the report")[:3] == [f"1 connector that fit {name} on 1 cluster", "", "CONNECTOR     TYPE    CLUSTERS  WHERE"]
