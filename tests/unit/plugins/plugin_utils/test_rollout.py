@@ -216,8 +216,9 @@ def test_an_entry_of_a_connector():
     proof = {"verdict": "pass", "page": "/p.html", "report": "/r"}
     (one,) = _rollout.outcome(known(result(verification=proof)), False)["connectors"]
     assert one == {
-        "connector": "orders", "status": "changed", "changed": True, "already_applied": False, "change_id": "CHG-1", "method": "rest", "set": 3, "removed": 1,
-        "kept": 2, "where": None, "state_before": "started", "state": "started", "verdict": "pass", "page": "/p.html", "backup_file": "/b.json", "unfinished": False,
+        "connector": "orders", "status": "changed", "changed": True, "already_applied": False, "change_id": "CHG-1", "method": "rest", "where": None,
+        "set": 3, "removed": 1, "kept": 2, "state_before": "started", "state": "started", "verdict": "pass", "page": "/p.html", "backup_file": "/b.json",
+        "unfinished": False,
         "moves": [{"direction": "backward", "unit": "n", "distance": 72, "partitions": 2},
                   {"direction": "forward", "unit": "n", "distance": 5, "partitions": 1}]}
     (dry,) = _rollout.outcome(known(result()), True)["connectors"]
