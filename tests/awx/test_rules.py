@@ -141,16 +141,15 @@ def test_every_question_is_one_that_the_playbook_takes(data):
             spec = known[name]
             if "choices" in spec:
                 assert set(question.get("choices", ())) <= set(spec["choices"]) and "" in spec["choices"], name
-            # Text is all that a survey has for lists, dictionaries and booleans.
-            assert spec.get("type", "raw") in {"integer": ("int", "raw"), "text": ("str", "raw", "path"), "textarea": ("str", "raw"),
-                                               "multiplechoice": ("str", "raw")}[kind], name
+            # Text is all that a survey has for lists, dictionaries and booleans; lists of connectors and names the playbooks read from text.
+            assert spec.get("type", "raw") in {"integer": ("int", "raw"), "text": ("str", "raw", "path", "list"),
+                                               "textarea": ("str", "raw", "list"), "multiplechoice": ("str", "raw")}[kind], name
 
 
 def test_every_variable_of_a_credential_is_one_that_something_reads(data):
     read = {spec["fallback"][1][0] for spec in connection_options().values() if "fallback" in spec}
-    for file in (ROOT / "roles").glob("*/*/*.yml"):
-        if "awx_setup" not in file.parts:
-            read |= set(re.findall(r"lookup\('ansible\.builtin\.env', '(\w+)'\)", file.read_text()))
+    for file in (ROOT / "plugins" / "modules").glob("*.py"):
+        read |= set(re.findall(r'from_environment\("(\w+)"', file.read_text()))
     for one in data["controller_credential_types"]:
         assert set(one["injectors"]["env"]) <= read, one["name"]
     # Addresses are the inventory's: one in the environment would be that of every host.
