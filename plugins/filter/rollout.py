@@ -19,7 +19,6 @@ class FilterModule:
             "rollout_undo_of": _rollout.undo_of,
             "rollout_undo": _rollout.undo,
             "rollout_undo_known": _hosts.undo_known,
-            "rollout_failure": _rollout.failure,
             "rollout_due": _hosts.due,
             "rollout_goes": _hosts.goes,
             "rollout_summary": _hosts.summary,

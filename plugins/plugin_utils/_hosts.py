@@ -12,33 +12,35 @@ from __future__ import annotations
 
 import os
 
-from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _reports, _rollout
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _rollout
 
 
 def known(variables, playbook: str) -> dict:
     """What is known of a host, see _rollout."""
     begun = variables.get("fleet__begun") or {}
     begun = begun if begun.get("playbook") == playbook else {}  # else of another playbook in the same run
-    seen, looked, failure = variables.get("reset_offsets__preflight") or {}, variables.get("fleet__looked"), variables.get("fleet__failure")
-    predicted = [] if begun.get("empty") else variables.get("reset_offsets_predicted")
-    refused = begun.get("refused") or ""
-    if predicted is None and not refused and not failure and "msg" in seen:
-        refused = _reports.failure_reason(seen)  # the role has left it to us
+    plan, done, looked = variables.get("reset_offsets__plan") or {}, _done(variables), variables.get("fleet__looked")
+    empty = begun.get("empty")
     return {
-        "refused": refused, "predicted": predicted, "results": [] if begun.get("empty") else variables.get("reset_offsets_results"), "failure": failure,
-        "cluster": begun.get("cluster") or seen.get("cluster"), "missing": list(seen.get("failed_connectors") or {}),
+        "refused": begun.get("refused") or plan.get("msg") or "", "predicted": [] if empty else plan.get("predicted"),
+        "results": [] if empty else done.get("results"), "failure": _rollout.failure(done) if "msg" in done else None,
+        "cluster": begun.get("cluster") or plan.get("cluster"), "missing": list(plan.get("failed_connectors") or {}),
         "seen": (looked or {}).get("seen"), "asks": bool((looked or {}).get("asks")), "alive": looked is not None,
     }
 
 
+def _done(variables) -> dict:
+    """What the role has returned of its change; empty if that is of another plan."""
+    plan, done = variables.get("reset_offsets__plan") or {}, variables.get("reset_offsets__change") or {}
+    return done if done.get("run", plan.get("run")) == plan.get("run") else {}
+
+
 def identity(variables, host: str, cluster) -> dict:
     """What tells a host's cluster apart, see _rollout.conflicts(). cluster: of itself, where its preflight does not say it."""
-    seen = variables.get("reset_offsets__preflight") or {}
-    changes = []
-    for one, declared in zip(seen.get("connectors") or [], variables.get("reset_offsets__connectors") or []):
-        if one and one.get("ledger") and declared.get("change_id"):
-            changes.append([one["ledger"], declared["name"], declared["change_id"]])
-    return {"host": host, "cluster": cluster or seen.get("cluster"), "group": variables.get("kafka_connect_group") or "", "changes": changes}
+    plan = variables.get("reset_offsets__plan") or {}
+    changes = [[ledger, declared["name"], declared["change_id"]] for ledger, declared in zip(plan.get("ledgers") or [], plan.get("entries") or [])
+               if ledger and declared["change_id"]]
+    return {"host": host, "cluster": cluster or plan.get("cluster"), "group": variables.get("kafka_connect_group") or "", "changes": changes}
 
 
 def asks(url) -> bool:
@@ -75,9 +77,9 @@ def goes(hostvars, hosts, alive, batch, settings) -> bool:
     """Whether a batch is changed. hosts: all that are; alive: those of them on which Ansible still runs."""
     failed, given_up = {}, []
     for host in set(hosts) - set(batch):
-        failure = hostvars[host].get("fleet__failure")
-        if failure:
-            failed[host] = failure
+        done = _done(hostvars[host])
+        if "msg" in done:
+            failed[host] = _rollout.failure(done)
         elif host not in alive:
             given_up.append(host)
     return not _rollout.stopped_by(failed, settings["max_fail_percentage"], given_up)

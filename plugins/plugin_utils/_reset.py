@@ -220,30 +220,49 @@ def _unfit(one: dict, entry: dict) -> str:
 # ---- the verification ----------------------------------------------------------------------------------------------------
 
 
-def proof(done: list, entries: list, replay_topics) -> dict:
+def proof(made: dict, entries: list, replay_topics, predicts: bool) -> dict:
     """What the Spark job is to prove of all of them: ``expectation``, its document; ``connectors``, {name: the numbers of its checks}, empty if there is
-    nothing to prove; ``error``, why that cannot be one document.
+    nothing to prove; ``unread``, the connectors of which the ends after the change are not known; ``error``, why that cannot be one document.
 
-    done: the connectors that the module has returned; null for those that were not made. replay_topics(boundary, after, start): topics and cluster_ids.
+    made: what the module has returned. predicts: it has changed nothing, so that there is no end after the change yet. replay_topics(boundary, after,
+    start): topics and cluster_ids. Raises DeclarationError where the boundaries do not fit together.
     """
     document: dict = {"version": 1, "topics": {}, "checks": []}
-    connectors: dict = {}
-    for one, entry in zip(done, entries):
+    found: dict = {"connectors": {}, "unread": [], "error": ""}
+    owners: dict = {}
+    for one, entry in zip(made.get("connectors") or [], entries):
         bounds = (one or {}).get("boundaries")
-        if not entry["verify"] or not bounds:
+        if not entry["verify"] or not bounds or entry["name"] in (made.get("failed_connectors") or {}):
+            continue
+        if bounds["after"] is None and not predicts:
+            found["unread"].append(entry["name"])
             continue
         expectation = _expectation(entry["verify"], bounds, replay_topics)
-        contradicted = _contradicted(document, expectation) if connectors else ""
-        if contradicted:
-            return {"expectation": None, "connectors": {}, "error": (
-                "verify of %s and of another connector say different things of %s, which is one for the whole job. Change them in two runs. Nothing was "
-                "changed." % (entry["name"], contradicted))}
+        found["error"] = found["error"] or _obstacle(document, expectation, entry["name"], owners, bool(found["connectors"]))
         first = len(document["checks"])
         _take(document, expectation)
-        connectors[entry["name"]] = list(range(first, len(document["checks"])))
-    names = list(connectors)
+        found["connectors"][entry["name"]] = list(range(first, len(document["checks"])))
+    names = list(found["connectors"])
     document.setdefault("change_id", names[0] if len(names) == 1 else "%d-connectors" % len(names))
-    return {"expectation": document, "connectors": connectors, "error": ""}
+    return dict(found, expectation=document)
+
+
+def _obstacle(document: dict, expectation: dict, name: str, owners: dict, has_others: bool) -> str:
+    """Why a connector cannot be verified together with others. owners: {(cluster, topic): the connector that delivers to it}, completed here."""
+    for topic in _delivers_to(expectation):
+        other = owners.setdefault(topic, name)
+        if other != name:
+            return ("verify of %s and of %s look at the same topic, %s, where the records of one cannot be told from those of the other. Change them in two "
+                    "runs." % (other, name, topic[1]))
+    field = _contradicted(document, expectation) if has_others else ""
+    return ("verify of %s and of another connector say different things of %s, which is one for the whole job. Change them in two runs." % (
+        name, field)) if field else ""
+
+
+def _delivers_to(expectation: dict) -> set:
+    """(cluster, topic) that its checks look at; progress tells the connectors on a topic apart by itself."""
+    topics = [expectation["topics"].get(check.get("topic")) for check in expectation["checks"] if isinstance(check, dict) and check.get("type") != "progress"]
+    return {(topic.get("cluster"), topic.get("topic")) for topic in topics if isinstance(topic, dict)}
 
 
 def _expectation(verify: dict, bounds: dict, replay_topics) -> dict:
@@ -301,80 +320,109 @@ def verdicts(asked: dict, job: dict) -> dict:
 
     job: what the module verify_replay has returned, also where it has failed; empty if it has not run.
     """
-    if not job:
-        return {}
-    by_number = [check["verdict"] for check in job.get("checks") or (job.get("report") or {}).get("checks") or []]
+    broke = not job or job.get("verdict") in (None, "error")
+    by_number = [] if broke else [check["verdict"] for check in job.get("checks") or (job.get("report") or {}).get("checks") or []]
     files, error = job.get("files") or {}, job.get("msg") or ""
-    enough = ("pass", "cannot_tell") if (asked["expectation"] or {}).get("cannot_tell") == "pass" else ("pass",)
-    found = {}
+    enough = ("pass", "cannot_tell") if asked["expectation"].get("cannot_tell") == "pass" else ("pass",)
+    found = {name: {"verdict": "error", "page": None, "report": None,
+                    "error": "The ends of its topics after the change could not be read, see the warnings."} for name in asked["unread"]}
     for name, numbers in asked["connectors"].items():
-        own = [by_number[number] for number in numbers if number < len(by_number)]
-        verdict = next((word for word in ("fail", "cannot_tell") if word in own), "pass") if len(own) == len(numbers) else "error"
-        found[name] = {"verdict": verdict, "page": files.get("page"), "report": files.get("report"),
-                       "error": "" if verdict in enough else error}
+        verdict = _verdict([by_number[number] for number in numbers if number < len(by_number)], len(numbers))
+        found[name] = {"verdict": verdict, "page": files.get("page"), "report": files.get("report"), "error": "" if verdict in enough else error}
     return found
 
 
-def undo(entries: list, done: list, found: dict, backup_file: str) -> list:
-    """The option ``connectors`` of the module for what is not proven and has to be put back then. found: as verdicts() has made it.
+def _verdict(words: list, count: int) -> str:
+    """Nothing that is unclear becomes a pass."""
+    if len(words) < count or not set(words) <= {"pass", "fail", "cannot_tell"}:
+        return "error"
+    return next((word for word in ("fail", "cannot_tell") if word in words), "pass")
 
-    By the ledger where it knows the change, else by the backup; what was there before may be outside of a sink's log.
+
+def undo(entries: list, made: dict, found: dict, backup_file: str) -> list:
+    """What the option ``connectors`` of the module holds for each that is changed, and has to be put back: it is not proven, or has failed after the change.
+    found: as verdicts() has made it.
+
+    By the ledger where it knows the change, else by the backup; what was there before may be outside of a sink's log. What another run has taken over is left.
     """
     listed = []
-    for one, entry in zip(done, entries):
-        if not one or not _puts_back(entry, found):
+    for one, entry in zip(made.get("connectors") or [], entries):
+        name = entry["name"]
+        failed = name in (made.get("failed_connectors") or {}) and name not in (made.get("left_alone") or [])
+        if not one or not _puts_back(entry) or not (failed or found.get(name, {}).get("error")) or not _has_changes(one):
             continue
         by_ledger = entry["change_id"] and one["change"] is not None and not one["already_applied"]
         way = {"state": "restored", "change_id": entry["change_id"]} if by_ledger else {"src": backup_file, "purge": True, "accept_duplicates": True}
-        listed.append(dict({"name": entry["name"], "force": True, "final_state": _found(one)},
+        listed.append(dict({"name": name, "force": True, "final_state": _found(one)},
                            **way, **({"consumer_group": entry["consumer_group"]} if entry["consumer_group"] else {})))
     return listed
 
 
-def _puts_back(entry: dict, found: dict) -> bool:
+def _puts_back(entry: dict) -> bool:
     """An undo is not undone."""
-    return bool(entry["verify"] and entry["verify"]["put_back"] and entry["state"] != "restored" and found.get(entry["name"], {}).get("error"))
+    return bool(entry["verify"] and entry["verify"]["put_back"] and entry["state"] != "restored")
 
 
 # ---- what became of it ---------------------------------------------------------------------------------------------------
 
 
-def outcome(made: dict, seen: list, entries: list, found: dict, undone: dict, backup_file: str) -> dict:
+def results(seen: list) -> list:
+    """Where nothing was to do, the prediction is the result. seen: as predicted() has made them."""
+    return [{name: value for name, value in one.items() if name != "todo"} for one in seen]
+
+
+def outcome(made: dict, seen: list, entries: list, asked: dict, found: dict, undone: dict, backup_file: str) -> dict:
     """``results``, in the order of the list, and ``error``, empty if all is as declared.
 
-    made: what the module has returned for the change, empty if it was not run, as there was nothing to do. seen: as predicted() has made them.
-    found: as verdicts() has made it. undone: what it has returned for what was put back, empty if nothing was.
+    made: what the module has returned for the change. seen: as predicted() has made them. asked, found: as proof() and verdicts() have made them.
+    undone: {connector: what the module has returned when it was put back}.
     """
     failed, done = made.get("failed_connectors") or {}, made.get("connectors") or []
-    results, errors = [], ["The change of %s failed: %s" % (name, message) for name, message in failed.items()]
+    errors = ["The change of %s failed: %s" % (name, message) + _put_back_after(name, undone, made, backup_file) for name, message in failed.items()]
     if made.get("msg") and not failed:
         errors.append("%s The offsets before are in %s, if the module has come as far as to change them." % (made["msg"], backup_file))
-    for number, (before, entry) in enumerate(zip(seen, entries)):
-        one = done[number] if number < len(done) else None
-        known = {name: value for name, value in before.items() if name != "todo"}
-        proven = found.get(entry["name"])
-        if made and (not one or entry["name"] in failed):
+    listed = []
+    for number, (before, entry) in enumerate(zip(results(seen), entries)):
+        one, name = done[number] if number < len(done) else None, entry["name"]
+        if not one or name in failed:
             continue
-        if one:
-            known.update(_result(one), changed=one["changed"], backup_file=backup_file if one["backup_file"] is not None else None)
+        known = dict(before, **_result(one), changed=one["changed"], backup_file=backup_file if one["backup_file"] is not None else None,
+                     state_before=_found(one), state=_found(one) if entry["final_state"] == "found" else entry["final_state"])
+        proven = found.get(name)
         if proven:
-            known["verification"] = {name: proven[name] for name in ("verdict", "page", "report")}
-            if proven["error"]:
-                errors.append(_unproven(entry, known, proven["error"], undone, _puts_back(entry, found), backup_file))
-                if _puts_back(entry, found):
-                    continue
-        results.append(known)
-    return {"results": results, "error": " ".join(errors)}
+            known["verification"] = {field: proven[field] for field in ("verdict", "page", "report")}
+        if proven and proven["error"]:
+            errors.append(_unproven(entry, known, proven["error"], undone.get(name), backup_file))
+        if name not in undone:
+            listed.append(known)
+    return {"results": listed, "error": " ".join(errors + [asked["error"]] * bool(asked["error"]))}
 
 
-def _unproven(entry: dict, known: dict, error: str, undone: dict, puts_back: bool, backup_file: str) -> str:
-    name = entry["name"]
-    before = "the ledger, as those of the change %s" % entry["change_id"] if entry["change_id"] else backup_file
-    if not puts_back:
+def _unproven(entry: dict, known: dict, error: str, undone, backup_file: str) -> str:
+    """undone: None: the change stays."""
+    name, before = entry["name"], _where_before(entry, backup_file)
+    if undone is None:
         return ("The offsets of %s were changed as declared and stay so, it is %s, but the verification did not succeed: %s The offsets before the change are "
                 "in %s." % (name, known["state"], error, before))
-    failed = (undone.get("failed_connectors") or {}).get(name) or (None if undone.get("connectors") else undone.get("msg"))
-    if failed:
-        return ("The change of %s failed (%s), and putting it back failed as well (%s). The offsets before the change are in %s; the playbook restore_offsets "
-                "puts them back." % (name, error, failed, before))
-    return "The change of %s failed, and offsets and state (%s) are as they were: %s" % (name, known["state_before"], error)
+    if _is_undone(undone):
+        return "The change of %s failed, and offsets and state (%s) are as they were: %s" % (name, known["state_before"], error)
+    return ("The change of %s failed (%s), and putting it back failed as well (%s). The offsets before the change are in %s; the playbook restore_offsets "
+            "puts them back." % (name, error, undone.get("msg"), before))
+
+
+def _where_before(entry: dict, backup_file: str) -> str:
+    return "the ledger, as those of the change %s" % entry["change_id"] if entry["change_id"] else backup_file
+
+
+def _is_undone(undone: dict) -> bool:
+    """Also where the connector fails again with its old offsets, as it may have done before."""
+    return not undone.get("failed") or any(undone.get("connectors") or [])
+
+
+def _put_back_after(name: str, undone: dict, made: dict, backup_file: str) -> str:
+    """What has become of a connector that failed after its change, and kept it."""
+    if name in undone:
+        return " Its offsets were put back as they were." if _is_undone(undone[name]) else (
+            " Putting it back failed as well (%s). The offsets before the change are in %s." % (undone[name].get("msg"), backup_file))
+    kept = any(one and one["name"] == name and _has_changes(one) for one in made.get("connectors") or [])
+    return " The offsets before the change are in %s." % backup_file if kept else ""

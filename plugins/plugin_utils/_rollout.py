@@ -20,7 +20,7 @@ import re
 import yaml
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
-from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _given, _reports
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _given
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import WIDTH, fit, table, wrapped
 
 #: status of a cluster or a connector in the summary -> as people read it
@@ -175,9 +175,9 @@ def _no_undo(message: str, seen: dict | None = None) -> dict:
 # --- what goes on
 
 
-def failure(result: dict, stage: str, batch: list) -> dict:
-    """What is kept of a task that has failed. stage: preflight or change; batch: the hosts that are changed together with it."""
-    return {"stage": stage, "batch": list(batch), "reason": _reports.failure_reason(result), "connectors": list(result.get("failed_connectors") or {})}
+def failure(done: dict) -> dict:
+    """What is kept of a change that has failed: ``reason``, and ``batch``, the hosts that are changed together with it. done: as the role has returned it."""
+    return {"batch": list(done.get("batch") or []), "reason": done["msg"]}
 
 
 def stopped_by(failed: dict, most: float, given_up: list = ()) -> list:
@@ -202,7 +202,7 @@ def outcome(known: dict, check_mode: bool) -> dict:
     """Of one cluster: ``status``, ``stage`` (how far it came: preflight or change), ``error``, ``connectors`` and ``planned``, one dictionary each."""
     failed, results = known["failure"], known["results"] or []
     predicted = known["predicted"] or []
-    stage = failed["stage"] if failed else "change" if results else "preflight"
+    stage = "change" if failed or results else "preflight"
     error = refusal(known)
     if not known["alive"] and (not error or known["predicted"] is None and not known["refused"]):
         error = _GIVEN_UP
@@ -214,7 +214,7 @@ def outcome(known: dict, check_mode: bool) -> dict:
         entries += [dict(one, status="failed", changed=False, set=0, removed=0, moves=[]) if one["connector"] in due else one for one in planned]
         planned = []
     elif error and not planned:
-        planned = [_unknown(name) for name in (failed or {}).get("connectors") or []]
+        planned = [_unknown(name) for name in known["missing"]]
     cluster = known["cluster"] or {}
     return {"status": "failed" if error else _status(entries, predicted, results, check_mode), "stage": stage, "error": error or None,
             "version": cluster.get("version"), "kafka_cluster_id": cluster.get("kafka_cluster_id"), "connectors": entries, "planned": planned}
@@ -399,7 +399,7 @@ def summary(hosts: dict, config: dict, time: str, check_mode: bool, has: dict) -
     counts = {status: sum(one["status"] == status for one in every) for status in _WORDS}
     done = [connector for one in every for connector in one["connectors"]]
     missing = [set(one["missing"]) for one in hosts.values()]
-    failed = {host: one["failure"] for host, one in hosts.items() if one["failure"] and one["failure"]["stage"] == "change"}
+    failed = {host: one["failure"] for host, one in hosts.items() if one["failure"]}
     given_up = [host for host, one in clusters.items() if one["error"] == _GIVEN_UP]
     ids = [connector["change_id"] for one in every for connector in one["connectors"] + one["planned"] if connector["change_id"]]
     return {

@@ -141,7 +141,7 @@ def test_every_question_is_one_that_the_playbook_takes(data):
             spec = known[name]
             if "choices" in spec:
                 assert set(question.get("choices", ())) <= set(spec["choices"]) and "" in spec["choices"], name
-            # Text is all that a survey has for lists, dictionaries and booleans; lists of connectors and names the playbooks read from text.
+            # Text is all that a survey has for lists, dictionaries and booleans; the playbooks read lists from text.
             assert spec.get("type", "raw") in {"integer": ("int", "raw"), "text": ("str", "raw", "path", "list"),
                                                "textarea": ("str", "raw", "list"), "multiplechoice": ("str", "raw")}[kind], name
 

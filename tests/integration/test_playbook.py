@@ -281,7 +281,7 @@ def test_one_bad_cluster_stops_all_before_the_first_write(make, worker, playbook
 def test_a_cluster_that_is_away_after_its_change_fails_the_run(make, worker, playbooks, main):
     name = make(shaped(), offsets=[at(4)])
     away = "http://127.0.0.1:1"
-    url = f"{{{{ '{away}' if reset_offsets_results | default([]) | length > 0 else '{main.url}' }}}}"
+    url = f"{{{{ '{away}' if reset_offsets__change is defined else '{main.url}' }}}}"
     run = playbooks.reset({"eu": host(url)}, [{"name": name, "offsets": [at(1)]}])
     assert run.rc == 2, run
     assert worker.offsets(name) == [at(1)] and worker.state(name) == STATES["stopped"]

@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
+import functools
 import json
 
 import pytest
-from ansible.errors import AnsibleFilterError
-from ansible_collections.streamops.kafka_connect.plugins.filter.reset import FilterModule
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.boundaries import replay_topics
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _reset
 
 PAIR = {"partition": {"p": 0}, "offset": {"n": 5}}
-FILTERS = FilterModule().filters()
 
 
 def entries(*given, change_id="", final_state="found") -> list:
@@ -90,6 +90,7 @@ def test_a_restored_one_needs_an_id_of_its_own_or_of_all():
     assert entries({"name": "a", "state": "restored"}, change_id="CHG-1")[0]["change_id"] == "CHG-1"
 
 
+FILES = {"page": "p.html", "report": "r.json"}
 VERIFY = {"topics": ["t"], "checks": [{"type": "replayed", "topic": "t"}]}
 
 
@@ -191,16 +192,16 @@ def bounds(end=10, topic="t", after=None) -> dict:
     return {"stopped": taken(end), "after": after and taken(after)}
 
 
-def proof(*pairs, cluster="main") -> dict:
+def proof(*pairs, cluster="main", predicts=False, **made) -> dict:
     """pairs: (boundaries, entry)"""
-    made = {"connectors": [returned(entry["name"], boundaries=found) for found, entry in pairs]}
-    return FILTERS["reset_proof"](made, entries(*[entry for _found, entry in pairs]), cluster)
+    made = {"connectors": [returned(entry["name"], boundaries=found) for found, entry in pairs], **made}
+    return _reset.proof(made, entries(*[entry for _found, entry in pairs]), functools.partial(replay_topics, cluster=cluster), predicts)
 
 
 def test_one_job_for_all_of_them():
     other = {"topics": ["u"], "checks": [{"type": "duplicates", "topic": "u"}, {"type": "gaps", "topic": "u"}], "since": "2026-01-01T00:00:00Z"}
     found = proof((bounds(after=15), to("a", verify=VERIFY)), (None, to("b", verify=VERIFY)), (bounds(20, "u", 22), to("c", verify=other)), (None, to("d")))
-    assert found == {"error": "", "connectors": {"a": [0], "c": [1, 2]}, "expectation": {
+    assert found == {"error": "", "unread": [], "connectors": {"a": [0], "c": [1, 2]}, "expectation": {
         "version": 1, "change_id": "2-connectors", "cluster_ids": {"main": "c1"},
         "topics": {"t": {"cluster": "main", "topic": "t", "partitions": {"0": {"start": 2, "boundary": 10, "end": 15}}},
                    "u": {"cluster": "main", "topic": "u", "partitions": {"0": {"start": 4, "boundary": 20, "end": 22}}}},
@@ -209,44 +210,69 @@ def test_one_job_for_all_of_them():
 
 def test_in_check_mode_and_for_one_alone():
     more = {"cannot_tell": "pass", "topics": {"src": {"cluster": "eu", "topic": "s"}}}
-    found = proof((bounds(), to("a", verify={**VERIFY, "expectation": more})), cluster="eu")
+    found = proof((bounds(), to("a", verify={**VERIFY, "expectation": more})), cluster="eu", predicts=True)
     assert found["expectation"]["change_id"] == "a" and found["expectation"]["cannot_tell"] == "pass"
     assert found["expectation"]["topics"]["t"] == {"cluster": "eu", "topic": "t", "partitions": {"0": {"start": 2, "boundary": 10, "end": 10}}}
     assert found["expectation"]["topics"]["src"] == {"cluster": "eu", "topic": "s"} and found["expectation"]["cluster_ids"] == {"eu": "c1"}
 
 
 def test_nothing_to_prove():
-    for made in ({"connectors": [returned()]}, {"skipped": True}, {"msg": "The worker does not answer."}):
-        assert FILTERS["reset_proof"](made, entries(to("a", verify=VERIFY)))["connectors"] == {}
+    for made in ({"connectors": [returned()]}, {}, {"msg": "The worker does not answer."}):
+        assert _reset.proof(made, entries(to("a", verify=VERIFY)), replay_topics, False)["connectors"] == {}
+
+
+def test_ends_that_could_not_be_read_after_the_change_are_no_proof():
+    found = proof((bounds(), to("a", verify=VERIFY)), (bounds(topic="u", after=12), to("b", verify=ON_U)))
+    assert (found["unread"], found["connectors"]) == (["a"], {"b": [0]})
+    seen = _reset.verdicts(found, {"verdict": "pass", "report": report("pass")})
+    assert {name: (one["verdict"], one["error"]) for name, one in seen.items()} == {
+        "a": ("error", "The ends of its topics after the change could not be read, see the warnings."), "b": ("pass", "")}
+
+
+def test_those_that_failed_are_not_verified():
+    assert proof((bounds(after=12), to("a", verify=VERIFY)), failed_connectors={"a": "no"})["connectors"] == {}
+
+
+PROGRESS = {"topics": ["t"], "checks": [{"type": "progress", "topic": "t"}]}
+
+
+def test_two_that_deliver_to_one_topic_cannot_be_told_apart():
+    found = proof((bounds(after=15), to("a", verify=VERIFY)), (bounds(after=15), to("b", verify=VERIFY)))
+    assert found["error"] == ("verify of a and of b look at the same topic, t, where the records of one cannot be told from those of the other. Change them in "
+                              "two runs.")
+    assert proof((bounds(after=15), to("a", verify=VERIFY)), (bounds(after=15), to("b", verify=PROGRESS)))["error"] == ""
 
 
 def test_two_that_expect_something_else_of_one_topic():
-    later = {"topics": ["t"], "checks": [{"type": "replayed", "topic": "t", "source": "t"}], "since": "2026-01-01T00:00:00Z"}
-    found = proof(*((bounds(after=15), to(name, verify=verify)) for name, verify in (("a", VERIFY), ("b", later), ("c", VERIFY))))["expectation"]
+    later = {"topics": ["t"], "checks": [{"type": "progress", "topic": "t", "source": "t"}], "since": "2026-01-01T00:00:00Z"}
+    found = proof(*((bounds(after=15), to(name, verify=verify)) for name, verify in (("a", VERIFY), ("b", later), ("c", PROGRESS))))["expectation"]
     assert {name: topic["partitions"]["0"]["start"] for name, topic in found["topics"].items()} == {"t": 2, "t-2": 4}
-    assert found["checks"] == [*VERIFY["checks"], {"type": "replayed", "topic": "t-2", "source": "t-2"}, *VERIFY["checks"]]
+    assert found["checks"] == [*VERIFY["checks"], {"type": "progress", "topic": "t-2", "source": "t-2"}, *PROGRESS["checks"]]
+
+
+ON_U = {"topics": ["u"], "checks": [{"type": "gaps", "topic": "u"}]}
 
 
 def test_two_that_contradict_each_other():
-    strict, lax = to("a", verify=VERIFY), to("b", verify={**VERIFY, "expectation": {"cannot_tell": "pass"}})
-    assert proof((bounds(), strict), (bounds(), lax))["error"] == (
-        "verify of b and of another connector say different things of cannot_tell, which is one for the whole job. Change them in two runs. Nothing was "
-        "changed.")
-    one, other = [to(name, verify={**VERIFY, "expectation": {"tables": {"x": {"url": url}}}}) for name, url in (("a", "u"), ("b", "v"))]
-    assert " of tables, " in proof((bounds(), one), (bounds(), other))["error"]
-    assert proof((bounds(), one), (bounds(), dict(one, name="b")))["error"] == ""
+    strict, lax = to("a", verify=VERIFY), to("b", verify={**ON_U, "expectation": {"cannot_tell": "pass"}})
+    assert proof((bounds(after=15), strict), (bounds(topic="u", after=15), lax))["error"] == (
+        "verify of b and of another connector say different things of cannot_tell, which is one for the whole job. Change them in two runs.")
+    one, other = [to(name, verify={**of, "expectation": {"tables": {"x": {"url": url}}}}) for name, of, url in (("a", VERIFY, "u"), ("b", ON_U, "v"))]
+    assert " of tables, " in proof((bounds(after=15), one), (bounds(topic="u", after=15), other))["error"]
+    same = to("b", verify={**ON_U, "expectation": one["verify"]["expectation"]})
+    assert proof((bounds(after=15), one), (bounds(topic="u", after=15), same))["error"] == ""
 
 
 def test_boundaries_of_different_clusters_are_an_error():
     found = bounds(after=15)
     found["after"]["cluster_id"] = "c2"
-    with pytest.raises(AnsibleFilterError, match="reset_proof: boundary was taken from the Kafka cluster c1, after from c2."):
+    with pytest.raises(DeclarationError, match="boundary was taken from the Kafka cluster c1, after from c2."):
         proof((found, to("a", verify=VERIFY)))
 
 
 def verdicts(report, error="1 of 3 checks did not pass.", cannot_tell="fail") -> dict:
-    asked = {"connectors": {"a": [0], "b": [1, 2]}, "expectation": {"cannot_tell": cannot_tell}}
-    return _reset.verdicts(asked, {**report, "files": {"page": "p.html", "report": "r.json"}, **({"msg": error} if error else {})})
+    asked = {"connectors": {"a": [0], "b": [1, 2]}, "unread": [], "expectation": {"cannot_tell": cannot_tell}}
+    return _reset.verdicts(asked, {"verdict": "fail", "files": FILES, **report, **({"msg": error} if error else {})})
 
 
 def report(*words) -> dict:
@@ -258,6 +284,7 @@ def report(*words) -> dict:
     (("cannot_tell", "pass", "cannot_tell"), "fail", {"a": ("cannot_tell", True), "b": ("cannot_tell", True)}),
     (("cannot_tell", "fail", "cannot_tell"), "pass", {"a": ("cannot_tell", False), "b": ("fail", True)}),
     ((), "fail", {"a": ("error", True), "b": ("error", True)}),
+    (("****", "pass", "pass"), "fail", {"a": ("error", True), "b": ("pass", False)}),  # masked
 ])
 def test_each_has_the_verdict_of_its_own_checks(words, cannot_tell, found):
     seen = verdicts(report(*words), cannot_tell=cannot_tell)
@@ -269,21 +296,24 @@ def test_what_has_not_failed_has_no_error():
     """With fail: false the report has the checks."""
     seen = verdicts({"report": report("pass", "fail", "pass")}, error="")
     assert {name: (one["verdict"], one["error"]) for name, one in seen.items()} == {"a": ("pass", ""), "b": ("fail", "")}
-    assert _reset.verdicts({"connectors": {"a": [0]}, "expectation": {}}, {}) == {}
+
+
+def test_a_job_that_broke_proves_nothing_whatever_its_report_says():
+    seen = verdicts({**report("pass", "pass", "pass"), "verdict": "error"}, error="it was not done within 5 s")
+    assert {name: (one["verdict"], one["error"]) for name, one in seen.items()} == dict.fromkeys("ab", ("error", "it was not done within 5 s"))
 
 
 # ---- what became of it ---------------------------------------------------------------------------------------------------
 
-FILES = {"page": "p.html", "report": "r.json"}
-
-
-def run(made, *given, job=None, undone=None, change_id="") -> tuple:
+def run(made, *given, job=None, undone=None, change_id="", seen=None) -> tuple:
     """(outcome, what is put back)"""
     listed = entries(*given, change_id=change_id)
-    seen = _reset.predicted([returned(one["name"]) for one in listed], listed)["connectors"]
-    asked = FILTERS["reset_proof"](made, listed)
-    back = FILTERS["reset_undo"](made, listed, asked, job or {"skipped": True}, "b.json")
-    return FILTERS["reset_outcome"](made, seen, listed, asked, job or {}, undone or {"skipped": True}, "b.json"), back
+    seen = _reset.predicted(seen or [returned(one["name"]) for one in listed], listed)["connectors"]
+    asked = _reset.proof(made, listed, replay_topics, False)
+    found = _reset.verdicts(asked, job or {})
+    back = _reset.undo(listed, made, found, "b.json")
+    undone = undone or {one["name"]: {"connectors": [returned(one["name"])]} for one in back}
+    return _reset.outcome(made, seen, listed, asked, found, undone, "b.json"), back
 
 
 def test_all_as_declared():
@@ -295,8 +325,16 @@ def test_all_as_declared():
 
 
 def test_where_nothing_was_to_do_the_prediction_is_the_result():
-    found, _back = run({"skipped": True}, to("a"))
-    assert found["error"] == "" and found["results"][0]["connector"] == "a" and found["results"][0]["backup_file"] is None
+    listed = entries(to("a"))
+    found = _reset.results(_reset.predicted([returned(changes=False)], listed)["connectors"])
+    assert [(one["connector"], one["changed"]) for one in found] == [("a", False)] and "todo" not in found[0]
+
+
+def test_states_are_those_of_the_change_and_not_of_the_plan():
+    """Somebody has resumed it meanwhile."""
+    found, _back = run({"connectors": [returned("a"), returned("b")]}, to("a"), to("b", final_state="paused"),
+                       seen=[returned("a", state="PAUSED"), returned("b", state="PAUSED")])
+    assert [(one["state_before"], one["state"]) for one in found["results"]] == [("started", "started"), ("started", "paused")]
 
 
 def test_what_failed_is_left_out():
@@ -304,6 +342,18 @@ def test_what_failed_is_left_out():
     found, _back = run(made, to("a"), to("b"))
     assert [one["connector"] for one in found["results"]] == ["a"]
     assert found["error"] == "The change of b failed: no such day. The connector was put back: it is RUNNING."
+
+
+def test_what_failed_and_is_changed_all_the_same():
+    """It had failed before, too."""
+    made = {"connectors": [returned("a")], "failed_connectors": {"a": "It had failed before, too."}, "msg": "It had failed before, too."}
+    found, back = run(made, to("a"))
+    assert back == [] and found == {"results": [], "error": "The change of a failed: It had failed before, too. The offsets before the change are in b.json."}
+    found, back = run(made, to("a", verify={**VERIFY, "put_back": True}))
+    assert [one["src"] for one in back] == ["b.json"]
+    assert found["error"] == "The change of a failed: It had failed before, too. Its offsets were put back as they were."
+    found, back = run({**made, "left_alone": ["a"]}, to("a", verify={**VERIFY, "put_back": True}))
+    assert back == [] and found["error"].endswith("The offsets before the change are in b.json.")
 
 
 def test_a_module_that_does_not_tell_of_connectors():
@@ -314,7 +364,7 @@ def test_a_module_that_does_not_tell_of_connectors():
 @pytest.mark.parametrize(("change_id", "words"), [("", "in b.json."), ("CHG-1", "in the ledger, as those of the change CHG-1.")])
 def test_unproven_and_stays_so(change_id, words):
     made = {"connectors": [returned("a", boundaries=bounds(after=12)), returned("b")]}
-    found, back = run(made, to("a", verify=VERIFY), to("b"), change_id=change_id, job={**report("fail"), "files": FILES, "msg": "lost 3."})
+    found, back = run(made, to("a", verify=VERIFY), to("b"), change_id=change_id, job={**report("fail"), "verdict": "fail", "files": FILES, "msg": "lost 3."})
     assert back == [] and [one["connector"] for one in found["results"]] == ["a", "b"]
     assert found["results"][0]["verification"] == {"verdict": "fail", **FILES}
     assert found["error"] == ("The offsets of a were changed as declared and stay so, it is started, but the verification did not succeed: lost 3. The offsets "
@@ -325,14 +375,14 @@ def unproven(one, **more) -> tuple:
     made = {"connectors": [one, returned("b", boundaries=bounds(20, "u", 22))]}
     other = {"topics": ["u"], "checks": [{"type": "gaps", "topic": "u"}], "put_back": True}
     return run(made, to("a", verify={**VERIFY, "put_back": True}, consumer_group="g"), to("b", verify=other),
-               job={**report("fail", "pass"), "files": FILES, "msg": "lost 3."}, **more)
+               job={**report("fail", "pass"), "verdict": "fail", "files": FILES, "msg": "lost 3."}, **more)
 
 
 def test_unproven_and_put_back_by_the_backup():
     found, back = unproven(returned("a", state="PAUSED", boundaries=bounds(after=12)))
     assert back == [{"name": "a", "src": "b.json", "purge": True, "force": True, "accept_duplicates": True, "final_state": "paused", "consumer_group": "g"}]
     assert [one["connector"] for one in found["results"]] == ["b"]
-    assert found["error"] == "The change of a failed, and offsets and state (started) are as they were: lost 3."
+    assert found["error"] == "The change of a failed, and offsets and state (paused) are as they were: lost 3."
 
 
 def test_unproven_and_put_back_by_the_ledger():
@@ -341,15 +391,19 @@ def test_unproven_and_put_back_by_the_ledger():
     assert back == [{"name": "a", "state": "restored", "change_id": "CHG-1", "force": True, "final_state": "started", "consumer_group": "g"}]
 
 
-@pytest.mark.parametrize("undone", [{"connectors": [None], "failed_connectors": {"a": "it is gone."}}, {"msg": "it is gone."}])
-def test_unproven_and_not_put_back(undone):
-    found, _back = unproven(returned("a", boundaries=bounds(after=12)), undone=undone)
+def test_unproven_and_not_put_back():
+    found, _back = unproven(returned("a", boundaries=bounds(after=12)), undone={"a": {"failed": True, "connectors": [None], "msg": "it is gone."}})
     assert found["error"] == ("The change of a failed (lost 3.), and putting it back failed as well (it is gone.). The offsets before the change are in "
                               "b.json; the playbook restore_offsets puts them back.")
+
+
+def test_unproven_and_put_back_though_it_fails_again():
+    found, _back = unproven(returned("a", boundaries=bounds(after=12)), undone={"a": {"failed": True, "connectors": [returned("a")], "msg": "It failed."}})
+    assert found["error"] == "The change of a failed, and offsets and state (started) are as they were: lost 3."
 
 
 def test_an_undo_is_not_undone():
     made = {"connectors": [returned("a", boundaries=bounds(after=12))]}
     found, back = run(made, {"name": "a", "state": "restored", "change_id": "C", "verify": {**VERIFY, "put_back": True}},
-                      job={**report("fail"), "files": FILES, "msg": "lost 3."})
+                      job={**report("fail"), "verdict": "fail", "files": FILES, "msg": "lost 3."})
     assert back == [] and found["error"].startswith("The offsets of a were changed as declared and stay so")

@@ -39,8 +39,8 @@ def ready(*results: dict, **more) -> dict:
     return known(predicted=results, **more)
 
 
-def broken(reason: str = "it broke", stage: str = "change", batch: tuple = ("a",), connectors: tuple = ()) -> dict:
-    return {"stage": stage, "reason": reason, "batch": list(batch), "connectors": list(connectors)}
+def broken(reason: str = "it broke", batch: tuple = ("a",)) -> dict:
+    return {"reason": reason, "batch": list(batch)}
 
 
 # --- settings
@@ -192,7 +192,6 @@ def test_an_undo_that_is_refused(change_id, content, words, tmp_path):
     (known(result(changed=False)), False, "unchanged", "change"),
     (known(result(changed=False, already_applied=True)), False, "already_applied", "change"),
     (known(predicted=(result(),), failure=broken()), False, "failed", "change"),
-    ({**UNKNOWN, "failure": broken(stage="preflight")}, False, "failed", "preflight"),
     ({**UNKNOWN, "refused": "no"}, False, "failed", "preflight"),
     (UNKNOWN, False, "failed", "preflight"),
     (ready(result(), alive=False), False, "failed", "change"),
@@ -233,7 +232,7 @@ def test_what_failed_in_a_batch():
     found = _rollout.outcome(known(result("a"), predicted=predicted, failure=broken()), False)
     assert [(one["connector"], one["status"], one["set"]) for one in found["connectors"]] == [("a", "changed", 3), ("b", "failed", 0), ("c", "unchanged", 3)]
     assert found["planned"] == []
-    refused = _rollout.outcome({**UNKNOWN, "failure": broken(stage="preflight", connectors=("x",))}, False)
+    refused = _rollout.outcome({**UNKNOWN, "refused": "no", "missing": ["x"]}, False)
     assert [(one["connector"], one["status"]) for one in refused["planned"]] == [("x", "failed")]
 
 
@@ -258,8 +257,8 @@ def test_units_are_not_added_up():
 
 
 def test_what_is_kept_of_a_failure():
-    assert _rollout.failure({"msg": "x", "failed_connectors": {"a": "no", "b": "no"}}, "change", ["h", "i"]) == {
-        "stage": "change", "batch": ["h", "i"], "reason": "no", "connectors": ["a", "b"]}
+    assert _rollout.failure({"msg": "x", "failed_connectors": {"a": "no"}, "batch": ["h", "i"]}) == {"batch": ["h", "i"], "reason": "x"}
+    assert _rollout.failure({"msg": "it crashed"}) == {"batch": [], "reason": "it crashed"}
 
 
 @pytest.mark.parametrize("failed, most, given_up, stops", [
@@ -274,7 +273,7 @@ def test_what_stops_a_rollout(failed, most, given_up, stops):
 
 @pytest.mark.parametrize("host, conflict, words", [
     (ready(result()), "", ""), (ready(result()), "twice", "twice"), (UNKNOWN, "", "It was not looked at"), ({**UNKNOWN, "refused": "no"}, "twice", "no"),
-    ({**UNKNOWN, "failure": broken("it broke", "preflight")}, "twice", "it broke")])
+    ({**UNKNOWN, "failure": broken("it broke")}, "twice", "it broke")])
 def test_what_is_refused_before_the_first_change(host, conflict, words):
     assert _rollout.refusal(host, conflict).startswith(words) and bool(_rollout.refusal(host, conflict)) == bool(words)
 

@@ -1,0 +1,143 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The steps of the role reset_offsets: what it asks of the modules, in which order. What is decided on the way is in plugin_utils/_reset.py."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import functools
+import os
+import time
+import uuid
+from datetime import datetime, timezone
+from urllib.parse import quote
+
+from ansible.plugins.action import ActionBase
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.boundaries import replay_topics
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _reset, _variables
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._reports import failure_reason
+
+_NAMESPACE = "streamops.kafka_connect."
+_BULK = "connector_offsets_bulk"
+_VERIFY = "verify_replay"
+#: module -> its action plugin
+_ACTIONS = {_BULK: "connector", _VERIFY: _VERIFY}
+
+#: options of the step; all others are those of the connection
+_OWN = ("step", "declared", "change_id", "final_state", "backup_dir", "plan", "options", "cluster")
+_DEFAULTS = {"settle": 5, "stop": True}
+_BACKUPS = "~/.local/share/streamops-kafka-connect/backups"
+#: seconds after which states that were seen may be others
+_RECENT = 60
+
+
+class ActionModule(ActionBase):
+    """step plan: look at everything, before the first change. step change: change what the plan says, verify it, put back what is not proven."""
+
+    def run(self, tmp=None, task_vars=None):
+        super().run(tmp, task_vars)
+        args, self._vars, self._warnings = self._task.args, task_vars, []
+        self._connection_options = {name: value for name, value in args.items() if name not in _OWN}
+        given = {name: value for name, value in args["options"].items() if value not in ("", None)}
+        self._options = dict(_DEFAULTS, **given, **self._connection_options)
+        self._cluster = args.get("cluster") or "main"
+        try:
+            result = self._plan() if args["step"] == "plan" else self._change(args["plan"])
+        except DeclarationError as error:
+            result = {"failed": True, "msg": error.message}
+        return dict(result, changed=result.get("changed", False), warnings=list(dict.fromkeys(self._warnings)))
+
+    # ---- the plan --------------------------------------------------------------------------------------------
+
+    def _plan(self) -> dict:
+        args = self._task.args
+        found = _reset.declared(args["declared"], args.get("change_id") or "", args.get("final_state") or "found")
+        problem = _variables.unknown([name for name in self._vars if isinstance(name, str)], "reset_offsets") or found["error"]
+        return _refused(problem) if problem else self._look(found["connectors"])
+
+    def _look(self, entries: list) -> dict:
+        seen = self._run(_BULK, {"connectors": _reset.options(entries)}, check_mode=True)
+        kept = {name: seen[name] for name in ("cluster", "failed_connectors") if name in seen}
+        if seen.get("failed"):
+            return dict(kept, **_refused(seen.get("msg") if len(seen.get("failed_connectors") or {}) < 2 else failure_reason(seen)))
+        prediction, proof = _reset.predicted(seen["connectors"], entries), self._proof(seen, entries)
+        problem = prediction["error"] or proof["error"] and proof["error"] + " Nothing was changed."
+        if not problem and proof["connectors"]:
+            checked = self._run(_VERIFY, {"expectation": proof["expectation"], "run": False})
+            problem = checked.get("msg") if checked.get("failed") else ""
+        if problem:
+            return dict(kept, **_refused(problem))
+        return dict(kept, run=uuid.uuid4().hex, looked=time.time(), entries=entries, predicted=prediction["connectors"], label=prediction["label"],
+                    ledgers=[one["ledger"] for one in seen["connectors"]])
+
+    def _proof(self, made: dict, entries: list) -> dict:
+        return _reset.proof(made, entries, functools.partial(replay_topics, cluster=self._cluster), self._task.check_mode or self._task.args["step"] == "plan")
+
+    # ---- the change ------------------------------------------------------------------------------------------
+
+    def _change(self, plan: dict) -> dict:
+        more = {"run": plan["run"], "batch": self._vars.get("ansible_play_batch") or []}
+        if not any(one["todo"] for one in plan["predicted"]):
+            return dict(more, results=_reset.results(plan["predicted"]))
+        recent = time.time() - plan["looked"] <= _RECENT
+        if not recent:  # a batch of a rollout may have waited for hours
+            plan = self._look(plan["entries"])
+            if plan.get("failed"):
+                return dict(plan, results=[], **more)
+        entries, backup = plan["entries"], self._backup(plan["label"])
+        made = self._run(_BULK, {"connectors": _reset.options(entries, plan["predicted"]), "backup": True, "backup_file": backup})
+        proof = self._proof(made, entries)
+        found, undone = self._verify(proof), {}
+        for one in _reset.undo(entries, made, found, backup):
+            # of each by itself, so that one that cannot be put back does not keep others from it; and that again is not rolled back
+            undone[one["name"]] = self._run(_BULK, {"connectors": [one], "one_by_one": False, "rollback": False})
+        outcome = _reset.outcome(made, plan["predicted"], entries, proof, found, undone, backup)
+        result = dict(more, results=outcome["results"], diff=made.get("diff", []), failed_connectors=made.get("failed_connectors") or {},
+                      changed=bool(made.get("changed")))
+        return dict(result, failed=True, msg=outcome["error"]) if outcome["error"] else result
+
+    def _backup(self, label: str) -> str:
+        folder = os.path.expanduser(self._task.args.get("backup_dir") or _BACKUPS)
+        host = quote(self._vars["inventory_hostname"], safe="")
+        return os.path.join(folder, "%s-%s-%s.json" % (host, label, datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S.%fZ")))
+
+    def _verify(self, proof: dict) -> dict:
+        if self._task.check_mode:
+            return {}
+        job = {}
+        if proof["connectors"]:
+            with _alone():
+                job = self._run(_VERIFY, {"expectation": proof["expectation"]})
+        return _reset.verdicts(proof, job)
+
+    # ---- the modules -----------------------------------------------------------------------------------------
+
+    def _run(self, module: str, options: dict, check_mode=False) -> dict:
+        """What the module returns. It takes the connection from the host's variables, or from the options of this task."""
+        task = self._task.copy()
+        task.action, task.args = _NAMESPACE + module, dict(self._options if module == _BULK else self._connection_options, **options)
+        task.check_mode = self._task.check_mode or check_mode
+        action = self._shared_loader_obj.action_loader.get(
+            _NAMESPACE + _ACTIONS[module], task=task, connection=self._connection, play_context=self._play_context, loader=self._loader,
+            templar=self._templar, shared_loader_obj=self._shared_loader_obj)
+        found = action.run(task_vars=self._vars)
+        self._warnings.extend(found.get("warnings") or [])
+        return found
+
+
+def _refused(problem) -> dict:
+    return {"failed": True, "msg": problem or "The module has failed and said nothing."}
+
+
+@contextlib.contextmanager
+def _alone():
+    """One Spark job of this user at a time: each wants all cores."""
+    folder = os.path.expanduser("~/.cache/streamops-kafka-connect")
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    with open(os.path.join(folder, "verify_replay.lock"), "w", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
