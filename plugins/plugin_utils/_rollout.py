@@ -28,7 +28,8 @@ _WORDS = {"changed": "changed", "would_change": "would change", "already_applied
           "not_reached": "not reached"}
 _UNDONE = {"changed": "put back", "would_change": "would be put back"}
 
-_NOT_LOOKED_AT = "It was not looked at before the change, as the tag always or preflight is skipped; nothing was changed."
+_NOT_LOOKED_AT = ("It was not looked at before the change, as the tag always or preflight is skipped, or the run was started at a later task; nothing was "
+                  "changed.")
 _GIVEN_UP = "Ansible has given this host up; see above."
 
 _UNUSABLE = ("%s must hold reset_offsets_connectors, and nothing but variables reset_offsets_*, and the list must not be given elsewhere as well; nothing was "
