@@ -56,7 +56,7 @@ class ActionModule(ActionBase):
     def _plan(self) -> dict:
         args = self._task.args
         found = _reset.declared(args["declared"], args.get("change_id") or "", args.get("final_state") or "found")
-        problem = _variables.unknown([name for name in self._vars if isinstance(name, str)], "reset_offsets") or found["error"]
+        problem = _variables.unknown([name for name in self._vars if isinstance(name, str)], "reset_offsets", "verify_replay") or found["error"]
         return _refused(problem) if problem else self._look(found["connectors"])
 
     def _look(self, entries: list) -> dict:
