@@ -370,8 +370,8 @@ def test_why_a_cluster_has_failed(host, reason):
 # --- the fleet
 
 
-def fleet(check_mode: bool = False, has: dict = BOTH, playbook: str = "reset_offsets", **hosts: dict) -> dict:
-    return _rollout.summary(hosts, _rollout.settings(GIVEN, playbook, list(hosts), []), "T", check_mode, has)
+def fleet(check_mode: bool = False, has: dict | None = None, playbook: str = "reset_offsets", **hosts: dict) -> dict:
+    return _rollout.summary(hosts, _rollout.settings(GIVEN, playbook, list(hosts), []), "T", check_mode, has or BOTH)
 
 
 def text(of: dict) -> list[str]:
