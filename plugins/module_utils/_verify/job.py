@@ -179,7 +179,7 @@ class Job:
             what, how = "it was not done within %d s and was ended" % self.params["job_timeout"], "no exit status"
         else:
             what, how = (report or {}).get("error") or reports.reason(self.files["log"]), "exit status %d" % status
-        return "The verification could not be made: %s (%s, log %s). Nothing was changed." % (what, how, self.files["log"])
+        return "The verification could not be made: %s (%s, log %s)." % (what, how, self.files["log"])
 
     def _upload(self) -> list:
         """Warnings. Files that are elsewhere by now are named by their URLs."""

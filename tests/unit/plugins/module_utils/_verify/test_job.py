@@ -113,7 +113,7 @@ def test_a_document_can_accept_what_cannot_be_told(spark):
 
 
 @pytest.mark.parametrize("status, found, script, words", [
-    (1, None, None, "could not be made: verify_replay: ERROR: why \\(exit status 1, log .*eu-CHG-1.log\\). Nothing was changed."),
+    (1, None, None, "could not be made: verify_replay: ERROR: why \\(exit status 1, log .*eu-CHG-1.log\\)."),
     (0, None, None, "exit status 0"),
     (1, report(verdict="error", error="brokers"), None, "could not be made: brokers \\(exit status 1"),
     (3, report(verdict="error", error="brokers"), None, "could not be made: brokers"),
