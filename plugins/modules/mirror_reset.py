@@ -14,8 +14,9 @@ author:
 description:
   - Resets the position of a mirror for some topics, or for all of them, with everything that belongs to it. It stops the connectors of the mirror, sets the
     positions, deletes or empties the copies where that is asked for, and restores the states of the connectors.
-  - Everything is looked at before the first connector is stopped. What fails before a topic was deleted or emptied is undone. What fails after that is not,
-    as records would be missing in the copies; the message says what is left to do, and the same task again finishes it.
+  - Everything is looked at before the first connector is stopped. What fails before a topic was deleted or emptied is undone for every connector, and
+    the message says what could not be. What fails after that is not undone, as records would be missing in the copies; the message says what is left to do,
+    and the same task again finishes it.
   - It takes MirrorMaker as connectors on a Connect cluster and in its dedicated mode, whose nodes have to be down.
   - The role C(mirror_reset) uses it for both phases, and compares the copies with the source.
 attributes:

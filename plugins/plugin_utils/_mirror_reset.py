@@ -73,13 +73,13 @@ def obstacle(boundary: dict, kafka_options) -> str | None:
     source, cluster = boundary["source"], boundary["source_cluster"]
     if not all(topic["target"] for topic in boundary["topics"].values()):
         return ("How %s calls its copies is not known: its replication.policy.class is not Kafka's own, or its configuration cannot be read. So "
-                "mirror_reset_verify has to be false. %s" % (boundary["mirror"], _NOTHING))
+                "mirror_reset_verify has to be false." % boundary["mirror"])
     if not cluster:
         return ("For mirror_reset_verify it has to be known how to reach the source %s: name it in mirror_reset_source_clusters (or "
-                "kafka_connect_source_clusters). %s" % (source, _NOTHING))
+                "kafka_connect_source_clusters)." % source)
     if cluster["security_protocol"] != "PLAINTEXT" and source not in (kafka_options or {}):
-        return ("The source %s wants a login or TLS: give the same to Spark as options of Kafka's Java client, in verify_replay_kafka_options.%s. %s" % (
-            source, source, _NOTHING))
+        return ("The source %s wants a login or TLS: give the same to Spark as options of Kafka's Java client, in verify_replay_kafka_options.%s." % (
+            source, source))
     return None
 
 

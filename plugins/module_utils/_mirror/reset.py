@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import time
+import traceback
 from urllib.parse import quote
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.connector_state import declare_state
@@ -185,13 +186,10 @@ class MirrorReset:
         try:
             with INTERRUPTS.held():
                 return self._stop_and_change()
-        except errors.ConnectError as error:
+        except Exception as found:  # a fault of our own must not leave the mirror stopped, either
+            error = _readable(found)
             with INTERRUPTS.held():
                 raise self._left_to_do(error) if self._lost else self._undone(error)
-        except Exception:  # a fault of our own must not leave the mirror stopped
-            if not self._lost:
-                self._undo()
-            raise
 
     def _stop_and_change(self) -> dict:
         for other in self._plan.others:
@@ -241,27 +239,45 @@ class MirrorReset:
                 _sentence(error), ", with the same change_id" if self._change_id else "", self._states(), self._backups())))
 
     def _undone(self, error):
-        plan = self._plan
-        try:
-            self._undo()
-        except errors.ConnectError as other:
-            return _instead(error, (
-                "The reset of %s failed (%s), and to undo it failed as well (%s). Nothing was deleted. The positions before are in %s: restore them with the "
-                "playbook streamops.kafka_connect.restore_offsets. The states before: %s." % (
-                    plan.mirror, error.message, other.message, self._backups(), self._states())))
+        plan, left = self._plan, self._undo()
+        if left:
+            return _instead(error, "The reset of %s failed, no topic was deleted or emptied, but not everything could be undone: %s %s%s" % (
+                plan.mirror, _sentence(error), " ".join(left), self._others_are_restored(len(left))))
         return _instead(error, "The reset of %s failed, no topic was deleted or emptied, and positions and states are as they were: %s" % (
             plan.mirror, _sentence(error)))
 
-    def _undo(self) -> None:
-        """Positions first, then the states. What a killed run has begun is undone as well: the mirror must not run on with half of it."""
-        begun = [one.connector for one in self._plan.statuses if one.begun]
-        for name, result in self._made.items():
-            if self._change_id and (result["changed"] or name in begun):
-                self._declare_offsets(False, name=name, state="restored", after_change="leave")
-            elif result["changed"]:
-                self._declare_offsets(False, name=name, src=result["backup_file"], purge=True, force=True, accept_duplicates=True, after_change="leave")
-        for due in self._plan.sources + self._plan.others:
-            self._clusters.start(due, self._warnings)
+    def _undo(self) -> list:
+        """Positions first, then the states, of every connector, whatever fails for another one. For each that is left, what to do.
+
+        What a killed run has begun is undone as well: the mirror must not run on with half of it.
+        """
+        failed = dict(_each(self._made, self._restore_positions))
+        left = [self._positions_left(name, error) for name, error in failed.items()]
+        # With the new positions a connector would copy what it should not.
+        restorable = [due for due in self._plan.sources + self._plan.others if due.name not in failed]
+        return left + ["%s could not be brought back to its state, %s: %s Bring it to that state." % (
+            due.name, due.state, _sentence(self._noted(error))) for due, error in _each(restorable, lambda due: self._clusters.start(due, self._warnings))]
+
+    def _restore_positions(self, name: str) -> None:
+        result = self._made[name]
+        if self._change_id and (result["changed"] or any(one.begun for one in self._plan.statuses if one.connector == name)):
+            self._declare_offsets(False, name=name, state="restored", after_change="leave")
+        elif result["changed"]:
+            self._declare_offsets(False, name=name, src=result["backup_file"], purge=True, force=True, accept_duplicates=True, after_change="leave")
+
+    def _positions_left(self, name: str, error) -> str:
+        path, (state,) = self._made[name]["backup_file"], [one.due for one in self._plan.statuses if one.connector == name]
+        return "The positions of %s could not be restored%s: %s Restore them with the playbook streamops.kafka_connect.restore_offsets from the %s%s." % (
+            name, ", so it was not brought back to its state" if state else "", _sentence(self._noted(error)),
+            "backup " + path if path else "change " + self._change_id, ", then bring it to the state %s" % state if state else "")
+
+    def _others_are_restored(self, left: int) -> str:
+        dues = self._plan.sources + self._plan.others
+        return " Positions and states of the other connectors are as they were." if len(dues) > left else ""
+
+    def _noted(self, error):
+        _add(self._warnings, error.warnings)
+        return error
 
     def _states(self) -> str:
         return ", ".join("%s (%s)" % (due.name, due.state) for due in self._plan.sources + self._plan.others) or "no connector"
@@ -343,31 +359,42 @@ class Finish:
             raise errors.DeclarationError("phase: finish needs boundary_file, the file that the reset has written, which says where source and target ended. "
                                           "Nothing was changed.")
         found = boundary.read(self._path)
-        changed, left = False, None
-        if not check_mode:
-            left = self._await(found) if self._patience else None
-            changed = self._start(found)
+        changed, left = (False, None) if check_mode else self._finish(found)
         return {"changed": changed, "mirror": found["mirror"], "needed": False, "plan": [], "runs": True, "connectors": [], "topics": list(found["topics"]),
                 "deleted": [], "emptied": [], "boundary": found, "boundary_file": self._path, "left": left, "warnings": self._warnings}
 
-    def _start(self, found) -> bool:
-        """Connectors that waited for the mirror to catch up; whether that changed any. Raises ConnectError."""
-        changed = False
-        for one in found["deferred"]:
-            changed = self._clusters.start(Due(**one), self._warnings) or changed
-        return changed
-
-    def _await(self, found) -> dict:
-        """What is left, which is nothing. Raises ConnectError, after the connectors that waited for it were started all the same."""
+    def _finish(self, found) -> tuple:
+        """(whether a connector that waited was started, what is left). These are started also where the wait fails. Raises ConnectError."""
+        left = error = None
         try:
-            return self._caught_up(found)
-        except errors.ConnectError as error:
-            try:
-                self._start(found)
-            except errors.ConnectError as other:
-                error.also("A connector that waited for it could not be started: %s" % other.message)
-            error.warnings = self._warnings
-            raise error
+            left = self._caught_up(found) if self._patience else None
+        except errors.ConnectError as caught:
+            error = caught.begun()
+        changed, failures = self._start(found)
+        if error is None and not failures:
+            return changed, left
+        raise self._unfinished(found, error, failures)
+
+    def _start(self, found) -> tuple:
+        """Connectors that waited for the mirror to catch up: (whether that changed any, [(Due, error)])."""
+        changed = []
+        failures = _each([Due(**one) for one in found["deferred"]], lambda due: changed.append(self._clusters.start(due, self._warnings)))
+        return any(changed), failures
+
+    def _unfinished(self, found, error, failures):
+        """The error of the wait, or else of a start, with the state of things. It never says that nothing was changed: the reset was made before."""
+        stands = ["%s was reset as declared and stays so." % found["mirror"]]
+        for due, one in failures:
+            stands.append("%s, which waited for the end of copying, could not be brought back to its state, %s: %s" % (due.name, due.state, _sentence(one)))
+            _add(self._warnings, one.warnings)
+        if not failures:
+            stands.append("Its connectors were brought back to the states in which they were found.")
+        stands.append("To %s use phase: finish with boundary_file: %s." % ("wait again" if error else "try again", self._path))
+        if error is None:
+            error = _instead(failures[0][1], "%s has caught up." % found["mirror"] if self._patience else "%s was not waited for." % found["mirror"])
+        _add(self._warnings, error.warnings)
+        error.warnings = self._warnings
+        return error.also(" ".join(stands))
 
     def _caught_up(self, found) -> dict:
         """Raises WaitError."""
@@ -380,15 +407,32 @@ class Finish:
                 return left
             if elapsed >= self._patience:
                 raise errors.WaitError(
-                    "After %d s there are still to be copied: %s of %s. %s was reset as declared and stays so, its connectors are in the states in which they "
-                    "were found, and it goes on. To wait again use phase: finish with boundary_file: %s." % (
-                        self._patience, plural(left["records"], "record"), plural(left["partitions"], "partition"), found["mirror"], self._path), left=left)
+                    "After %d s there are still to be copied: %s of %s." % (
+                        self._patience, plural(left["records"], "record"), plural(left["partitions"], "partition")), left=left)
             # The longer it takes, the less often it is asked.
             self._sleep(min(max(2.0, min(elapsed / 10, 60.0)), max(1.0, self._patience - elapsed)))
 
 
 def _add(warnings: list, more: list) -> None:
     warnings += [text for text in dict.fromkeys(more) if text not in warnings]
+
+
+def _each(items, act) -> list:
+    """[(item, ConnectError)] of those for which it failed. It is done for all of them."""
+    failures = []
+    for one in items:
+        try:
+            act(one)
+        except Exception as error:  # a fault of our own must not leave the rest undone, either
+            failures.append((one, _readable(error)))
+    return failures
+
+
+def _readable(error):
+    """A fault of our own as an error that can say what state things are in."""
+    if isinstance(error, errors.ConnectError):
+        return error
+    return errors.ConnectError("Unexpected error, %s: %s." % (type(error).__name__, error), exception=traceback.format_exc())
 
 
 def _instead(error, message: str):

@@ -91,6 +91,11 @@ def boundary_of(play: Play) -> dict:
     return json.loads(Path(path).read_text())
 
 
+def results_in(play: Play) -> str:
+    """mirror_reset_results as they were noted last."""
+    return play.stdout.split('"mirror_reset_results": [')[-1].split("TASK [")[0]
+
+
 def result(play: Play) -> str:
     """The lines that say what was done, as one."""
     (text,) = re.findall(r"^TASK \[Show what was done\] \**\n(.*?)^ok: \[", play.stdout, re.MULTILINE | re.DOTALL)
@@ -316,6 +321,33 @@ def test_a_failure_after_a_deletion(reset, three, west, proxy_to):
     assert found.states() == ["STOPPED", "STOPPED", "RUNNING"] and copy not in west.topics()
     reset(found.flow, **desired)
     assert found.states() == ["RUNNING"] * 3 and found.copies(west) == found.records
+
+
+def test_a_failure_after_the_reset(reset, three, west, proxy_to, playbooks):
+    """The worker refuses to list connectors when the last one runs again. It says that the reset was made, and the results are noted."""
+    found = three()
+    resumed = []
+
+    def trick(request):
+        if request.path.endswith("MirrorCheckpointConnector/resume"):
+            resumed.append(request)
+        return Answer(403, b'{"error_code":403,"message":"not today"}') if resumed and request.path.startswith("/connectors?") else None
+
+    desired = {"topics": found.topics[:1], "accept_duplicates": True, "change_id": "CHG-7"}
+    play = reset(found.flow, fine=False, url=proxy_to(found.flow.worker.url, trick).url, **desired)
+    failure = play.failure("eu")
+    (path,) = playbooks.backups.glob("eu-mirror-*Z.json")
+    assert "not today" in failure and "was reset as declared and stays so. Its connectors were brought back to the states" in failure
+    assert f"To wait again use phase: finish with boundary_file: {path}" in failure
+    noted = results_in(play)
+    assert f'"boundary_file": "{path}"' in noted and '"changed": true' in noted and '"left": null' in noted
+    assert found.states() == ["RUNNING"] * 3
+
+    # The wait succeeds, but the copies cannot be compared: what is noted says how far the mirror is.
+    late = reset(found.flow, fine=False, phase="finish", boundary_file=str(path), verify={"quiet": -1})
+    assert "and the reset stays as it is: quiet must be 0 or more seconds, it is -1." in late.failure("eu")
+    assert f"mirror_reset_boundary_file: {path}" in late.failure("eu")
+    assert '"records": 0' in results_in(late)
 
 
 def test_a_run_that_was_killed_is_finished(reset, three, west, run):

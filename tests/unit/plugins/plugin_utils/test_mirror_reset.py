@@ -6,9 +6,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+import yaml
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _mirror_reset
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._mirror_reset import expectation, names, next_step, obstacle, result, settings
 
+ROOT = Path(_mirror_reset.__file__).resolve().parents[2]
 VERIFY = {"quiet": 10, "wait": 600, "by": "payload", "same_partitions": True, "max_missing": 0, "max_extra": 0, "max_repeated": 0}
 EAST = {"bootstrap_servers": "e:9092", "security_protocol": "PLAINTEXT"}
 ANY = 9007199254740991
@@ -127,3 +132,15 @@ def test_result():
     assert result(preview, made, finished, {"verdict": None, "msg": "no Java"})["verification"] is None
     assert result(preview, made, finished, skipped)["verification"] is None
     assert result(skipped, skipped, finished, {})["changed"] is False
+    # right after the reset nobody has waited or compared
+    assert (result(preview, made, {}, {})["connectors"], result(preview, made, {}, {})["left"]) == ([2], None)
+
+
+def test_the_results_are_noted_right_after_the_reset():
+    """What fails in the wait or the verification leaves them."""
+    tasks = yaml.safe_load((ROOT / "roles/mirror_reset/tasks/main.yml").read_text())
+    names = [task["name"] for task in tasks]
+    noted = [number for number, task in enumerate(tasks) if "mirror_reset_results" in task.get("ansible.builtin.set_fact", {})]
+    reset, wait, verify = (names.index(name) for name in ("Reset the mirror", "Wait until the mirror has caught up", "Verify the copies"))
+    assert noted[0] < reset < noted[1] < wait < verify < noted[2] and noted[1] == reset + 1
+    assert "rescue" in tasks[verify] and "Fail if the copies could not be verified" in names[noted[2]:]

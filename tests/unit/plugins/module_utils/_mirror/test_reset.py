@@ -108,6 +108,13 @@ def world(monkeypatch, tmp_path):
     return World(monkeypatch, tmp_path)
 
 
+@pytest.fixture
+def two(world):
+    """A mirror of two source connectors, s1 and s2."""
+    world.states["s2"], world.connectors["s2"] = "RUNNING", world.connectors["s1"]
+    return world
+
+
 STOPS = ["stopped c1", "offsets s1 put_back_later", "stopped s1"]
 STARTS = ["offsets s1 put_back", "started s1"]
 RECREATED = ["absent east.checkpoints.internal", "absent east.a"]
@@ -227,9 +234,25 @@ def test_a_signal_is_undone(world, monkeypatch):
 
 def test_a_fault_of_our_own_does_not_leave_it_stopped(world):
     world.fails["stopped s1"] = KeyError("oops")
-    with pytest.raises(KeyError):
+    with pytest.raises(errors.ConnectError) as caught:
         world.run()
     assert world.steps[-3:] == ["offsets s1 restored", "started s1", "started c1"]
+    assert caught.value.message.endswith("and positions and states are as they were: Unexpected error, KeyError: 'oops'.")
+    assert "Traceback" in caught.value.facts["exception"]
+
+
+def test_a_fault_of_our_own_that_cannot_be_undone_says_what_is_left(world):
+    world.fails = {"stopped s1": KeyError("oops"), "offsets s1 restored": errors.StateError("nor tomorrow")}
+    with pytest.raises(errors.ConnectError) as caught:
+        world.run()
+    assert "could be undone: Unexpected error, KeyError: 'oops'. The positions of s1 could not be restored" in caught.value.message
+    assert "KeyError" in caught.value.facts["exception"] and world.steps[-1] == "started c1"
+
+
+def test_a_fault_of_our_own_after_a_deletion_says_what_is_left(world):
+    world.fails["started s1"] = KeyError("oops")
+    with pytest.raises(errors.ConnectError, match="failed after .* were deleted .*KeyError: 'oops'. Positions and states are left as they are now"):
+        world.run(target="recreated")
 
 
 @pytest.mark.parametrize("step, lost", [
@@ -271,11 +294,46 @@ def test_a_copy_that_a_sink_reads(world):
 
 def test_what_cannot_be_undone_is_said(world):
     world.fails["stopped s1"] = errors.StateError("not today")
-    world.fails["offsets s1 restored"] = errors.StateError("nor tomorrow")
+    world.fails["offsets s1 restored"] = errors.StateError("nor tomorrow. Nothing was changed.")
     with pytest.raises(errors.StateError) as caught:
         world.run()
-    assert "failed (not today), and to undo it failed as well (nor tomorrow). Nothing was deleted." in caught.value.message
-    assert "The states before: s1 (started), c1 (started)." in caught.value.message
+    assert caught.value.message == (
+        "The reset of east->west failed, no topic was deleted or emptied, but not everything could be undone: not today. The positions of s1 could not be "
+        "restored, so it was not brought back to its state: nor tomorrow. Restore them with the playbook streamops.kafka_connect.restore_offsets from the "
+        f"backup {str(world.path)[:-5]}.s1.backup.json, then bring it to the state started. Positions and states of the other connectors are as they were.")
+
+
+def test_the_undo_goes_on_with_the_other_connectors(two):
+    """The one whose positions are not restored stays stopped: it would copy what it should not."""
+    two.fails = {"stopped s2": errors.StateError("not today"), "offsets s1 restored": errors.StateError("nor tomorrow")}
+    with pytest.raises(errors.StateError) as caught:
+        two.run()
+    assert two.steps[-4:] == ["offsets s1 restored", "offsets s2 restored", "started s2", "started c1"]
+    assert "The positions of s1 could not be restored" in caught.value.message and "s2" not in caught.value.message
+
+
+@pytest.mark.parametrize("fault", [errors.StateError("nor tomorrow"), KeyError("oops")])
+def test_a_start_that_fails_in_the_undo_does_not_leave_the_others_stopped(two, fault):
+    two.fails = {"stopped s2": errors.StateError("not today"), "started s1": fault}
+    with pytest.raises(errors.StateError) as caught:
+        two.run()
+    assert two.steps[-5:] == ["offsets s1 restored", "offsets s2 restored", "started s1", "started s2", "started c1"]
+    words = "nor tomorrow." if isinstance(fault, errors.StateError) else "Unexpected error, KeyError: 'oops'."
+    assert caught.value.message == (
+        "The reset of east->west failed, no topic was deleted or emptied, but not everything could be undone: not today. s1 could not be brought back to its "
+        f"state, started: {words} Bring it to that state. Positions and states of the other connectors are as they were.")
+
+
+def test_each_connector_that_is_left_is_named(two):
+    two.fails = {"stopped s2": errors.StateError("not today")}
+    for step in ("offsets s1 restored", "offsets s2 restored", "started c1"):
+        two.fails[step] = errors.StateError(f"no {step}")
+        two.fails[step].warnings = [f"look at {step}"]
+    with pytest.raises(errors.StateError) as caught:
+        two.run()
+    assert "positions of s1" in caught.value.message and "positions of s2" in caught.value.message and "as they were" not in caught.value.message
+    assert caught.value.message.endswith("c1 could not be brought back to its state, started: no started c1. Bring it to that state.")
+    assert caught.value.warnings[-3:] == ["look at offsets s1 restored", "look at offsets s2 restored", "look at started c1"]
 
 
 def test_what_had_failed_before_may_fail_again(world):
@@ -314,17 +372,51 @@ def test_it_does_not_catch_up(written):
     with pytest.raises(errors.WaitError) as caught:
         written.run(phase="finish", catch_up_timeout=7)
     assert caught.value.message == (
-        "After 7 s there are still to be copied: 1 record of 1 partition. east->west was reset as declared and stays so, its connectors are in the states in "
-        f"which they were found, and it goes on. To wait again use phase: finish with boundary_file: {written.path}.")
+        "After 7 s there are still to be copied: 1 record of 1 partition. east->west was reset as declared and stays so. Its connectors were brought back to "
+        f"the states in which they were found. To wait again use phase: finish with boundary_file: {written.path}.")
     assert caught.value.facts["left"] == {"records": 1, "partitions": 1}
     # the connectors that waited are started all the same
     assert written.steps == [2.0, 2.0, 2.0, 1.0, "started c1"]
 
 
+def test_a_wait_that_fails_says_that_the_reset_was_made(written, monkeypatch):
+    """Whatever it fails by, and the connectors that waited are started all the same."""
+    def away(name):
+        error = errors.BrokersUnreachable("east cannot be reached. Nothing was changed.")
+        error.warnings = ["look at east"]
+        raise error
+
+    monkeypatch.setattr(written, "mirror_info", away)
+    with pytest.raises(errors.BrokersUnreachable) as caught:
+        written.run(phase="finish")
+    assert caught.value.message == (
+        "east cannot be reached. east->west was reset as declared and stays so. Its connectors were brought back to the states in which they were found. To "
+        f"wait again use phase: finish with boundary_file: {written.path}.")
+    assert written.steps == ["started c1"] and caught.value.warnings == ["look at east"]
+
+
 def test_a_connector_that_waited_cannot_be_started(written):
     written.fails["started c1"] = errors.StateError("not today")
-    with pytest.raises(errors.WaitError, match="A connector that waited for it could not be started: not today"):
+    with pytest.raises(errors.WaitError) as caught:
         written.run(phase="finish", catch_up_timeout=1)
+    assert caught.value.message.endswith(
+        "stays so. c1, which waited for the end of copying, could not be brought back to its state, started: not today. To wait again use phase: finish with "
+        f"boundary_file: {written.path}.")
+
+
+@pytest.mark.parametrize("patience, words", [(100, "has caught up"), (0, "was not waited for")])
+def test_connectors_that_wait_are_all_started_and_a_failure_says_that_the_reset_was_made(written, patience, words):
+    found = json.loads(written.path.read_text())
+    found["deferred"].append({"name": "c2", "state": "paused", "failed": False})
+    written.path.write_text(json.dumps(found))
+    written.fails["started c1"] = errors.StateError("not today")
+    written.next_offset = 5
+    with pytest.raises(errors.StateError) as caught:
+        written.run(phase="finish", catch_up_timeout=patience)
+    assert written.steps == ["started c1", "paused c2"]
+    assert caught.value.message == (
+        f"east->west {words}. east->west was reset as declared and stays so. c1, which waited for the end of copying, could not be brought back to its state, "
+        f"started: not today. To try again use phase: finish with boundary_file: {written.path}.")
 
 
 def test_nobody_waits(written):
