@@ -16,7 +16,6 @@ from datetime import datetime, timezone
 from urllib.parse import quote
 
 from ansible.plugins.action import ActionBase
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.boundaries import replay_topics
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _reset, _variables
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._reports import failure_reason
@@ -45,10 +44,7 @@ class ActionModule(ActionBase):
         given = {name: value for name, value in args["options"].items() if value not in ("", None)}
         self._options = dict(_DEFAULTS, **given, **self._connection_options)
         self._cluster = args.get("cluster") or "main"
-        try:
-            result = self._plan() if args["step"] == "plan" else self._change(args["plan"])
-        except DeclarationError as error:
-            result = {"failed": True, "msg": error.message}
+        result = self._plan() if args["step"] == "plan" else self._change(args["plan"])
         return dict(result, changed=result.get("changed", False), warnings=list(dict.fromkeys(self._warnings)))
 
     # ---- the plan --------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ import re
 from urllib.parse import quote
 
 import yaml
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
 
 FINAL_STATES = ("found", "started", "paused", "stopped")
 FIELDS = ("name", "state", "offsets", "src", "reset_to", "topics", "consumer_group", "purge", "raw_keys", "key_order", "seed", "final_state", "verify",
@@ -222,22 +223,25 @@ def _unfit(one: dict, entry: dict) -> str:
 
 def proof(made: dict, entries: list, replay_topics, predicts: bool) -> dict:
     """What the Spark job is to prove of all of them: ``expectation``, its document; ``connectors``, {name: the numbers of its checks}, empty if there is
-    nothing to prove; ``unread``, the connectors of which the ends after the change are not known; ``error``, why that cannot be one document.
+    nothing to prove; ``unread``, {name: why the ends of its topics are not known}; ``error``, why that cannot be one document.
 
     made: what the module has returned. predicts: it has changed nothing, so that there is no end after the change yet. replay_topics(boundary, after,
-    start): topics and cluster_ids. Raises DeclarationError where the boundaries do not fit together.
+    start): topics and cluster_ids.
     """
     document: dict = {"version": 1, "topics": {}, "checks": []}
-    found: dict = {"connectors": {}, "unread": [], "error": ""}
+    found: dict = {"connectors": {}, "unread": {}, "error": ""}
     owners: dict = {}
     for one, entry in zip(made.get("connectors") or [], entries):
         bounds = (one or {}).get("boundaries")
         if not entry["verify"] or not bounds or entry["name"] in (made.get("failed_connectors") or {}):
             continue
-        if bounds["after"] is None and not predicts:
-            found["unread"].append(entry["name"])
+        try:
+            if bounds["after"] is None and not predicts:
+                raise DeclarationError("The ends of its topics after the change could not be read, see the warnings.")
+            expectation = _expectation(entry["verify"], bounds, replay_topics)
+        except DeclarationError as error:
+            found["unread"][entry["name"]] = error.message
             continue
-        expectation = _expectation(entry["verify"], bounds, replay_topics)
         found["error"] = found["error"] or _obstacle(document, expectation, entry["name"], owners, bool(found["connectors"]))
         first = len(document["checks"])
         _take(document, expectation)
@@ -324,8 +328,7 @@ def verdicts(asked: dict, job: dict) -> dict:
     by_number = [] if broke else [check["verdict"] for check in job.get("checks") or (job.get("report") or {}).get("checks") or []]
     files, error = job.get("files") or {}, job.get("msg") or ""
     enough = ("pass", "cannot_tell") if asked["expectation"].get("cannot_tell") == "pass" else ("pass",)
-    found = {name: {"verdict": "error", "page": None, "report": None,
-                    "error": "The ends of its topics after the change could not be read, see the warnings."} for name in asked["unread"]}
+    found = {name: {"verdict": "error", "page": None, "report": None, "error": reason} for name, reason in asked["unread"].items()}
     for name, numbers in asked["connectors"].items():
         verdict = _verdict([by_number[number] for number in numbers if number < len(by_number)], len(numbers))
         found[name] = {"verdict": verdict, "page": files.get("page"), "report": files.get("report"), "error": "" if verdict in enough else error}
