@@ -9,6 +9,7 @@ import json
 import re
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import pytest
 
@@ -307,6 +308,26 @@ def test_a_failure_before_a_deletion(reset, three, west, proxy_to, change_id):
     failure = reset(found.flow, fine=False, url=proxy.url, **desired).failure("eu")
     assert "no topic was deleted or emptied, and positions and states are as they were" in failure and "not today" in failure
     assert found.states() == ["RUNNING"] * 3 and (found.positions(), found.copies(west)) == before
+
+
+def test_a_failure_that_is_undone_for_one_of_two_connectors(reset, mirror, topic, east, west, proxy_to):
+    """The worker never starts the first one again: that does not keep the other one from its positions and its state."""
+    topics = [topic(), topic()]
+    written(east, topics)
+    flows = sorted((mirror([name]) for name in topics), key=lambda flow: flow.source)
+    wait_until(lambda: all(len(flow.worker.offsets(flow.source)) == 4 for flow in flows), reason="the positions")
+    before = [flow.worker.offsets(flow.source) for flow in flows]
+
+    def trick(request):
+        refused = unquote(request.path).endswith(f"/{flows[0].source}/resume")
+        return Answer(400, b'{"error_code":400,"message":"not today"}') if refused else None
+
+    play = reset(flows[0], fine=False, url=proxy_to(flows[0].worker.url, trick).url, topics=topics, accept_duplicates=True, change_id="CHG-8")
+    failure = play.failure("eu")
+    assert "but not everything could be undone: " in failure and f"{flows[0].source} could not be brought back to its state, started: " in failure
+    assert "Positions and states of the other connectors are as they were." in failure and flows[1].source not in failure
+    assert [flow.worker.offsets(flow.source) for flow in flows] == before
+    assert [flow.worker.state(name)[0] for flow in flows for name in flow.names] == ["STOPPED"] + ["RUNNING"] * 5
 
 
 def test_a_failure_after_a_deletion(reset, three, west, proxy_to):
