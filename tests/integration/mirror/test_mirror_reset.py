@@ -322,9 +322,10 @@ def test_a_failure_that_is_undone_for_one_of_two_connectors(reset, mirror, topic
         refused = unquote(request.path).endswith(f"/{flows[0].source}/resume")
         return Answer(400, b'{"error_code":400,"message":"not today"}') if refused else None
 
-    play = reset(flows[0], fine=False, url=proxy_to(flows[0].worker.url, trick).url, topics=topics, accept_duplicates=True, change_id="CHG-8")
-    failure = play.failure("eu")
-    assert "but not everything could be undone: " in failure and f"{flows[0].source} could not be brought back to its state, started: " in failure
+    proxy = proxy_to(flows[0].worker.url, trick)
+    failure = reset(flows[0], fine=False, url=proxy.url, topics=topics, accept_duplicates=True, change_id="CHG-8").failure("eu")
+    assert "but not everything could be undone: " in failure
+    assert f"{flows[0].source} could not be brought back to its state, started: " in failure
     assert "Positions and states of the other connectors are as they were." in failure and flows[1].source not in failure
     assert [flow.worker.offsets(flow.source) for flow in flows] == before
     assert [flow.worker.state(name)[0] for flow in flows for name in flow.names] == ["STOPPED"] + ["RUNNING"] * 5
