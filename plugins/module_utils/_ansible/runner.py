@@ -106,7 +106,7 @@ def run(options: dict, action, connect=None, brokers=None, sources=None, prepare
 def _act(action, clients, module) -> dict:
     try:
         return action(*clients, module.params, module.check_mode)
-    except NoConnector as error:
+    except NoConnector as error:  # so there is a worker, or an operator, that was asked
         raise clients[0].explained(error)
 
 

@@ -78,6 +78,10 @@ class StrimziClient(ConnectorResources):
         """The login need not be allowed to list resources."""
         return ""
 
+    def explained(self, error):
+        """As ConnectClient does it, who knows more."""
+        return error
+
     def connectors(self) -> dict:
         """name -> {"status": ..., "info": ...} of all connectors of the resource that was given, else of the namespace."""
         found = {}

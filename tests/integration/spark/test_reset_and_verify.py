@@ -92,7 +92,7 @@ def test_a_replay_is_proven(source, main, kafka, reset):
     assert report["verdict"] == "pass" and report["change_id"] == name
     assert [report["topics"][name][part] for part in ("before", "after")] == [LINES, LINES]
     assert f"pass: replayed {name}: {LINES} of {LINES} earlier records" in play.stdout
-    assert f"verification: pass, {reset.reports}" in play.stdout
+    assert f"Verification: pass, {reset.reports}" in play.stdout
     assert main.worker.state(name) == ("RUNNING", ["RUNNING"]) and len(kafka.values(name)) == 2 * LINES
     main.worker.put(name, "stop")
     main.worker.await_state(name, "STOPPED", [])
