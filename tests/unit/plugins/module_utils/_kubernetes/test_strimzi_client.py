@@ -131,8 +131,9 @@ def test_without_the_lines_the_message_has_them():
 # ---- what is not there --------------------------------------------------------------------------------------------
 
 def test_no_such_resource(bench):
-    with pytest.raises(errors.NoConnector, match="There is no KafkaConnector other in the namespace kafka"):
+    with pytest.raises(errors.NoConnector, match="There is no KafkaConnector other in the namespace kafka") as caught:
         bench.client.status("other")
+    assert bench.client.explained(caught.value) is caught.value
 
 
 @pytest.mark.parametrize("resource, name, words", [
