@@ -195,13 +195,13 @@ def test_check_mode(verification, twice):
     document = {"version": 1, "change_id": change_id, "topics": twice.topics, "checks": [{"type": "gaps", "topic": twice.topic}]}
     empty = ("jars", "packages", "cluster", "spark_home", "kafka_options", "jdbc_options", "timeout", "report_url")
     texts = {
-        "verify_replay_text": json.dumps(document),
-        "verify_replay_conf_text": json.dumps(QUICK),
+        "expectation_text": json.dumps(document),
+        "conf_text": json.dumps(QUICK),
         **{f"verify_replay_{name}": "" for name in empty},
     }
     survey = {
-        "verify_replay_expectation": "{{ verify_replay_text }}",
-        "verify_replay_spark_conf": "{{ verify_replay_conf_text }}",
+        "verify_replay_expectation": "{{ expectation_text }}",
+        "verify_replay_spark_conf": "{{ conf_text }}",
         "verify_replay_fail": "no",
         "verify_replay_timeout": "600",
     }
