@@ -325,7 +325,7 @@ def test_e16_text_that_yaml_has_made_a_number(make, run, worker):
 def test_c27_other_type_is_another_value(live, declared, make, run, worker):
     """What is no whole number where one is live is most likely a mistake, and refused unless it is meant."""
     name = make(shaped(), offsets=[at(live)])
-    if type(live) is int:
+    if isinstance(live, int):
         refused = run("connector_offsets", name=name, offsets=[at(declared)])
         assert refused["failed"] and "othing was changed" in refused["msg"] and worker.offsets(name) == [at(live)], refused
     assert run("connector_offsets", name=name, offsets=[at(declared)], force=True)["changed"] is True
