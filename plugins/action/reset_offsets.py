@@ -16,20 +16,17 @@ from datetime import datetime, timezone
 from urllib.parse import quote
 
 from ansible.plugins.action import ActionBase
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.backups import DEFAULT_FOLDER
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.boundaries import replay_topics
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _reset, _variables
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._modules import run_module
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._reports import failure_reason
 
-_NAMESPACE = "streamops.kafka_connect."
 _BULK = "connector_offsets_bulk"
 _VERIFY = "verify_replay"
-#: module -> its action plugin
-_ACTIONS = {_BULK: "connector", _VERIFY: _VERIFY}
-
 #: options of the step; all others are those of the connection
 _OWN = ("step", "declared", "change_id", "final_state", "backup_dir", "plan", "options", "cluster")
 _DEFAULTS = {"settle": 5, "stop": True}
-_BACKUPS = "~/.local/share/streamops-kafka-connect/backups"
 #: seconds after which states that were seen may be others
 _RECENT = 60
 
@@ -79,8 +76,7 @@ class ActionModule(ActionBase):
         more = {"run": plan["run"], "batch": self._vars.get("ansible_play_batch") or []}
         if not any(one["todo"] for one in plan["predicted"]):
             return dict(more, results=_reset.results(plan["predicted"]))
-        recent = time.time() - plan["looked"] <= _RECENT
-        if not recent:  # a batch of a rollout may have waited for hours
+        if time.time() - plan["looked"] > _RECENT:  # a batch of a rollout may have waited for hours
             plan = self._look(plan["entries"])
             if plan.get("failed"):
                 return dict(plan, results=[], **more)
@@ -97,7 +93,7 @@ class ActionModule(ActionBase):
         return dict(result, failed=True, msg=outcome["error"]) if outcome["error"] else result
 
     def _backup(self, label: str) -> str:
-        folder = os.path.expanduser(self._task.args.get("backup_dir") or _BACKUPS)
+        folder = os.path.expanduser(self._task.args.get("backup_dir") or DEFAULT_FOLDER)
         host = quote(self._vars["inventory_hostname"], safe="")
         return os.path.join(folder, "%s-%s-%s.json" % (host, label, datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S.%fZ")))
 
@@ -114,13 +110,8 @@ class ActionModule(ActionBase):
 
     def _run(self, module: str, options: dict, check_mode=False) -> dict:
         """What the module returns. It takes the connection from the host's variables, or from the options of this task."""
-        task = self._task.copy()
-        task.action, task.args = _NAMESPACE + module, dict(self._options if module == _BULK else self._connection_options, **options)
-        task.check_mode = self._task.check_mode or check_mode
-        action = self._shared_loader_obj.action_loader.get(
-            _NAMESPACE + _ACTIONS[module], task=task, connection=self._connection, play_context=self._play_context, loader=self._loader,
-            templar=self._templar, shared_loader_obj=self._shared_loader_obj)
-        found = action.run(task_vars=self._vars)
+        given = self._options if module == _BULK else self._connection_options
+        found = run_module(self, module, dict(given, **options), self._vars, self._task.check_mode or check_mode)
         self._warnings.extend(found.get("warnings") or [])
         return found
 

@@ -11,8 +11,7 @@ from datetime import datetime, timezone
 from ansible.plugins.action import ActionBase
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _hosts, _rollout
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._files import write
-
-_INFO = "streamops.kafka_connect.connector_info"
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._modules import run_module
 
 
 class ActionModule(ActionBase):
@@ -55,12 +54,7 @@ class ActionModule(ActionBase):
 
     def _ask(self, names: list, task_vars) -> dict:
         """The answer of connector_info, or its failure as ``msg``."""
-        task = self._task.copy()
-        task.action, task.args = _INFO, {"name": names} if names else {}
-        action = self._shared_loader_obj.action_loader.get(
-            _INFO.rpartition(".")[0] + ".connector", task=task, connection=self._connection, play_context=self._play_context, loader=self._loader,
-            templar=self._templar, shared_loader_obj=self._shared_loader_obj)
-        found = action.run(task_vars=task_vars)
+        found = run_module(self, "connector_info", {"name": names} if names else {}, task_vars, self._task.check_mode)
         return {"msg": found.get("msg") or "no answer"} if found.get("failed") else found
 
 

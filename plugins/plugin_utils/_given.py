@@ -12,6 +12,7 @@ import os
 import re
 
 from ansible.errors import AnsibleFilterError
+from ansible.module_utils.parsing.convert_bool import boolean
 
 
 def names(given) -> list:
@@ -28,6 +29,11 @@ def number(given, default: int) -> int:
     if isinstance(given, bool) or not re.fullmatch(r"\s*\d+\s*", str(given)):
         raise AnsibleFilterError("%r is no whole number" % (given,))
     return int(given)
+
+
+def is_true(given) -> bool:
+    """A boolean, or its text."""
+    return boolean(given, strict=False) if given not in (None, "") else False
 
 
 def path(given) -> str:

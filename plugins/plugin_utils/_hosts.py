@@ -4,8 +4,8 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""What a rollout reads of the variables of its hosts, and leaves there: facts of the role reset_offsets; ``fleet__begun`` and ``fleet__looked``, registered by
-the action rollout; ``fleet__failure``, of a rescue.
+"""What a rollout reads of the variables of its hosts: ``reset_offsets__plan`` and ``reset_offsets__change``, registered by the role reset_offsets;
+``fleet__begun`` and ``fleet__looked``, registered by the action rollout.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 import yaml
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._given import is_true
 
 FINAL_STATES = ("found", "started", "paused", "stopped")
 FIELDS = ("name", "state", "offsets", "src", "reset_to", "topics", "consumer_group", "purge", "raw_keys", "key_order", "seed", "final_state", "verify",
@@ -36,7 +37,6 @@ _UNVERIFIABLE = ("verify of %s cannot be used, and nothing was changed: %s. Its 
                  "; topics (names) and checks are lists that are needed, quiet and wait are seconds.")
 _STATES = {"STOPPED": "stopped", "PAUSED": "paused"}
 _SHOWN_STATES = ("RUNNING", "PAUSED", "STOPPED", "FAILED", "UNASSIGNED", "RESTARTING", None)
-_YES = ("yes", "on", "1", "true", "t", "y")
 
 
 # ---- what is declared ----------------------------------------------------------------------------------------------------
@@ -110,10 +110,6 @@ def _seconds(given, default: int) -> int:
         return 0
 
 
-def _is_true(given) -> bool:
-    return given if isinstance(given, bool) else str(given or "").strip().lower() in _YES
-
-
 def _entry(one: dict, change_id, final_state) -> dict:
     offsets = one.get("offsets")
     text = isinstance(offsets, str)
@@ -124,7 +120,7 @@ def _entry(one: dict, change_id, final_state) -> dict:
         "content": offsets if text and offsets.strip() else None,
         **{name: one.get(name) or None for name in ("src", "reset_to", "topics", "only", "consumer_group", "raw_keys", "key_order")},
         **{name: one.get(name) for name in ("max_rewind", "max_skip")},
-        **{name: _is_true(one.get(name)) for name in ("purge", "force", "accept_duplicates", "seed")},
+        **{name: is_true(one.get(name)) for name in ("purge", "force", "accept_duplicates", "seed")},
         "change_id": one.get("change_id") or change_id or None,
         "final_state": one.get("final_state") or final_state,
         "verify": _verify(one["verify"]) if one.get("verify") else None,
@@ -140,7 +136,7 @@ def _verify(given: dict) -> dict:
         "quiet": _seconds(given.get("quiet"), 10),
         "wait": _seconds(given.get("wait"), 600),
         "expectation": given.get("expectation") or {},
-        "put_back": _is_true(given.get("put_back")),
+        "put_back": is_true(given.get("put_back")),
     }
 
 

@@ -18,7 +18,6 @@ import os
 import re
 
 import yaml
-from ansible.module_utils.parsing.convert_bool import boolean
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _given
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import WIDTH, fit, table, wrapped
@@ -56,7 +55,7 @@ def settings(given: dict, playbook: str, named: list, canary: list) -> dict:
         errors.append("%s_max_fail_percentage is a number, and is %s" % (playbook, json.dumps(given.get("max_fail_percentage"), default=str)))
     return {
         "playbook": playbook, "serial": serial or [1], "max_fail_percentage": 0.0 if errors else float(most),
-        "skip_unready": _is_true(given.get("skip_unready")), "allow_same_cluster": _is_true(given.get("allow_same_cluster")),
+        "skip_unready": _given.is_true(given.get("skip_unready")), "allow_same_cluster": _given.is_true(given.get("allow_same_cluster")),
         "summary_file": _given.path(given.get("summary_file")), "order": sorted(named, key=lambda host: (host not in canary, host)),
         "error": "; ".join([*errors, "nothing was changed."]) if errors else "",
     }
@@ -74,10 +73,6 @@ def _serial(given) -> list:
     listed = [str(one).strip() for one in (given if isinstance(given, (list, tuple)) else [given])]
     listed = [one for one in listed if one]
     return listed if all(re.fullmatch(r"0*[1-9]\d*|0*([1-9]\d?|100)%", one) for one in listed) else []
-
-
-def _is_true(given) -> bool:
-    return boolean(given, strict=False) if given not in (None, "") else False
 
 
 def phases(run_tags: list, skip_tags: list) -> dict:
@@ -148,7 +143,7 @@ def undo(what: dict, named: list, seen: dict, force, final_state: str) -> dict:
     named: the connectors, empty for all; seen: the answer of connector_changes_info, which is asked where they are not named.
     """
     change_id, backup_file = what["change_id"], what["backup_file"]
-    force = _is_true(force)
+    force = _given.is_true(force)
     if bool(change_id) == bool(backup_file):
         return _no_undo("Give either restore_offsets_change_id or restore_offsets_backup_file")
     if change_id:
