@@ -160,7 +160,7 @@ def pytest(session: nox.Session, *arguments: str, workers: int, more: tuple[str,
 @nox.session(allow_parallel=True)
 def unit(session: nox.Session) -> None:
     """The pure code, and the REST client against a stub that provokes faults."""
-    pytest(session, "tests/unit", workers=2)
+    pytest(session, "tests/unit", workers=2, more=("kubernetes",))
 
 
 @nox.session(allow_parallel=True)
@@ -185,7 +185,7 @@ def fleet(session: nox.Session) -> None:
 @nox.session(allow_parallel=True)
 def strimzi(session: nox.Session) -> None:
     """Strimzi's resources on a real API server. At first that is built, for minutes; without Go or etcd all is skipped."""
-    pytest(session, STRIMZI_TESTS, workers=2, more=("strimzi",))
+    pytest(session, STRIMZI_TESTS, workers=2, more=("kubernetes", "strimzi"))
 
 
 @nox.session(allow_parallel=True)
@@ -276,7 +276,7 @@ def static(session: nox.Session) -> None:
             failed.append(command)
     builder = [str(bin_folder / "ansible-builder"), "introspect", "--sanitize", str(top)]
     found = str(session.run(*builder, env=env, silent=True))
-    for package in ("requests", "confluent-kafka"):
+    for package in ("requests", "confluent-kafka", "kubernetes"):
         if package not in found:
             failed.append(f"ansible-builder introspect: an execution environment would lack {package}")
     if failed:

@@ -24,7 +24,7 @@ options:
     type: str
   kubeconfig:
     description:
-      - The kubeconfig to use. It needs the Python library C(kubernetes).
+      - The kubeconfig to use, with whatever it names to log in, C(tls-server-name) and C(proxy-url). Other options that are given win over it.
       - Without it, and without O(host), a pod uses the login that is mounted there, and anybody else E(KUBECONFIG) or C(~/.kube/config).
       - If not set, the variable C(kafka_connect_strimzi_kubeconfig) of the host is used, else the environment variable E(K8S_AUTH_KUBECONFIG).
     type: path

@@ -76,6 +76,7 @@ extends_documentation_fragment:
   - streamops.kafka_connect._attributes.actiongroup_connect
 requirements:
   - confluent-kafka for a ledger on a topic
+  - kubernetes 28.1 or later for a ledger in a ConfigMap
 notes:
   - For a ledger on a topic the user needs the permissions Read and Describe on it.
   - One change that cannot be understood ends the task if O(connector) names its connector; else it is left out with a warning.

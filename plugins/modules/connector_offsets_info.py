@@ -76,6 +76,7 @@ extends_documentation_fragment:
   - streamops.kafka_connect._attributes.actiongroup_connect
 requirements:
   - confluent-kafka for the offsets topic and for consumer groups
+  - kubernetes 28.1 or later for connectors that Strimzi's operator owns
 seealso:
   - module: streamops.kafka_connect.connector_offsets
 """

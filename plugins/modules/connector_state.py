@@ -79,6 +79,8 @@ extends_documentation_fragment:
   - streamops.kafka_connect._strimzi
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.actiongroup_connect
+requirements:
+  - kubernetes 28.1 or later for connectors that Strimzi's operator owns
 seealso:
   - module: streamops.kafka_connect.connector_offsets
 """

@@ -192,7 +192,7 @@ class KubeError(ConnectError):
 
 
 class KubeUnreachable(KubeError):
-    """No connection to the API server could be made, or it broke."""
+    """The API server cannot be reached, or cannot answer now. Nothing was done, or it is not known."""
 
 
 class KubeDenied(KubeError):

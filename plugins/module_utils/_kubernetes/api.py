@@ -4,25 +4,31 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""The few calls of the Kubernetes API that the collection makes: get, list, create, and JSON patches that overwrite nobody.
+"""The Kubernetes API: the login, and the few calls that the collection makes: get, list, create, and JSON patches that overwrite nobody.
 
-They go over requests. The Python client "kubernetes" is needed only to read a kubeconfig, with whatever it names to log in.
+Both go over the Python client "kubernetes", of which any version from 28.1 on will do. It is imported where a task needs it, which takes 0.25 s.
 """
 
 from __future__ import annotations
 
 import json
+import logging.handlers
 import os
+import re
 import time
 import traceback
-from collections import namedtuple
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.http import REQUESTS_TRACEBACK, Header, innermost, requests
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.http import innermost
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.rest_errors import excerpt
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 
-#: where a pod finds its own login
-_POD = "/var/run/secrets/kubernetes.io/serviceaccount"
+try:
+    import urllib3
+except ImportError:
+    urllib3 = None  # then the client is missing, too, and login() says so
+
+#: where a pod finds the name of its namespace; what else is there is read by the client
+_POD_NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
 #: seconds that one request may take
 _TIMEOUT = 30
@@ -33,121 +39,119 @@ _LONGEST_PAUSE = 2.0
 
 _VERBS = {"GET": "get", "POST": "create", "PATCH": "patch"}
 
-#: How to reach the API server. token(): the value of the Authorization header without "Bearer", or None. namespace: the one to use
-#: where nobody says another one, or None. cert: what requests takes. verify: True, False or the path of a PEM file.
-Login = namedtuple("Login", ["host", "token", "verify", "cert", "namespace"])
 
-
-def login(params: dict) -> Login:
-    """By the options host, api_key, ca_cert, verify_ssl, kubeconfig and context; in a pod, by what is mounted there.
-
-    Raises DeclarationError, LibraryMissing.
+def login(params: dict) -> tuple:
+    """(kubernetes.client.Configuration, the namespace of the login or None) by the options host, api_key, ca_cert, verify_ssl, kubeconfig and context;
+    in a pod, by what is mounted there. Raises DeclarationError, LibraryMissing.
     """
-    found = _by_options(params) if params["host"] and not params["kubeconfig"] else None
-    if found is None and not params["kubeconfig"] and not params["context"] and _in_pod() and not _has_kubeconfig():
-        found = _by_pod()
-    if found is None:
-        found = _by_kubeconfig(params["kubeconfig"], params["context"])
-        if params["host"]:
-            found = found._replace(host=params["host"])
-    if params["api_key"]:
-        found = found._replace(token=lambda: params["api_key"], cert=None)
-    if params["ca_cert"]:
-        found = found._replace(verify=params["ca_cert"])
-    if params["verify_ssl"] is False:
-        found = found._replace(verify=False)
+    try:
+        from kubernetes import client, config
+    except ImportError:
+        raise errors.LibraryMissing("kubernetes", traceback.format_exc())
+    found, namespace, proxy = client.Configuration(), None, None
+    if params["kubeconfig"] or not params["host"] and (params["context"] or _has_kubeconfig() or not _in_pod()):
+        namespace, proxy = _load_kubeconfig(found, params["kubeconfig"], params["context"])
+    elif not params["host"]:
+        config.load_incluster_config(client_configuration=found)
+        with open(_POD_NAMESPACE, encoding="utf-8") as file:
+            namespace = file.read().strip()
+    _override(found, params)
     if not found.host.startswith(("https://", "http://")) or "@" in found.host:
         raise errors.DeclarationError("host must look like https://kubernetes.example.com:6443, without credentials. Nothing was changed.")
-    return found._replace(host=found.host.rstrip("/"))
-
-
-def _by_options(params) -> Login:
-    return Login(params["host"], lambda: None, True, None, None)
+    _set_proxy(found, proxy)
+    found.retries = False  # we repeat what may be repeated
+    return found, namespace
 
 
 def _in_pod() -> bool:
-    return bool(os.environ.get("KUBERNETES_SERVICE_HOST")) and os.path.exists(os.path.join(_POD, "token"))
+    return bool(os.environ.get("KUBERNETES_SERVICE_HOST")) and os.path.exists(_POD_NAMESPACE)
 
 
 def _has_kubeconfig() -> bool:
     return bool(os.environ.get("KUBECONFIG")) or os.path.exists(os.path.expanduser("~/.kube/config"))
 
 
-def _by_pod() -> Login:
-    host, port = os.environ["KUBERNETES_SERVICE_HOST"], os.environ.get("KUBERNETES_SERVICE_PORT") or "443"
-    return Login("https://%s:%s" % ("[%s]" % host if ":" in host else host, port), lambda: _mounted("token"), os.path.join(_POD, "ca.crt"),
-                 None, _mounted("namespace"))
-
-
-def _mounted(name):
-    """Read anew each time: the token is replaced now and then."""
-    with open(os.path.join(_POD, name), encoding="utf-8") as file:
-        return file.read().strip() or None
-
-
-def _by_kubeconfig(path, context) -> Login:
-    """Raises DeclarationError for a file that cannot be used."""
+def _load_kubeconfig(found, path, context) -> tuple:
+    """(namespace or None, proxy-url or None) of the context, whose login is put into the Configuration. Raises DeclarationError."""
+    from kubernetes.config import kube_config
+    logged = logging.handlers.BufferingHandler(100)  # that a login program has failed is logged and not raised
+    logging.getLogger().addHandler(logged)
     try:
-        from kubernetes import client, config
-    except ImportError:
-        raise errors.LibraryMissing("kubernetes", traceback.format_exc())
-    try:
-        loaded = client.Configuration()
-        config.load_kube_config(config_file=path or None, context=context or None, client_configuration=loaded)
-        contexts, active = config.list_kube_config_contexts(config_file=path or None)
-    except Exception as error:  # the client raises much, from missing files to what a login program says
-        raise errors.DeclarationError("The kubeconfig%s cannot be used: %s. Give kubeconfig, or host and api_key. Nothing was changed." % (
-            " " + path if path else "", str(error).rstrip(".")))
-    if context:
-        active = next((one for one in contexts if one["name"] == context), active)
+        merged = kube_config.KubeConfigMerger(path or kube_config.KUBE_CONFIG_DEFAULT_LOCATION)
+        if merged.config is None:
+            raise kube_config.ConfigException("there is no such file, or it is empty")
+        contexts = [one["name"] for one in merged.config["contexts"].value]
+        if context and context not in contexts:
+            raise kube_config.ConfigException("it has no context %s, but %s" % (context, ", ".join(sorted(contexts)) or "none at all"))
+        loader = kube_config.KubeConfigLoader(merged.config, context or None, config_base_path=None, config_persister=merged.save_changes)
+        loader.load_and_set(found)
+        if logged.buffer and not found.api_key and not found.cert_file:
+            raise kube_config.ConfigException(logged.buffer[-1].getMessage())
+        chosen = loader.current_context["context"]
+        cluster = merged.config["clusters"].get_with_name(chosen["cluster"])["cluster"]
+        return chosen.get("namespace"), cluster.safe_get("proxy-url")
+    except Exception as error:  # the client raises much, from what YAML says to what a login program says
+        reason = re.sub(r"\{.*\}", "{...}", str(error), flags=re.DOTALL).strip().rstrip(".")  # it quotes users with their tokens
+        raise errors.DeclarationError("The kubeconfig%s cannot be used: %s. Give kubeconfig and context, or host and api_key. Nothing was changed." % (
+            " " + path if path else "", reason))
+    finally:
+        logging.getLogger().removeHandler(logged)
 
-    def token():
-        header = (loaded.auth_settings().get("BearerToken") or {}).get("value")
-        return header[len("Bearer "):] if header and header.startswith("Bearer ") else header
 
-    cert = (loaded.cert_file, loaded.key_file) if loaded.cert_file and loaded.key_file else loaded.cert_file or None
-    return Login(loaded.host, token, (loaded.ssl_ca_cert or True) if loaded.verify_ssl else False, cert,
-                 ((active or {}).get("context") or {}).get("namespace"))
+def _override(found, params) -> None:
+    """Options that are given win over a kubeconfig."""
+    if params["host"]:
+        found.host, found.tls_server_name = params["host"], None
+    if params["api_key"]:
+        found.api_key, found.refresh_api_key_hook = {"authorization": "Bearer " + params["api_key"].strip()}, None
+        found.cert_file = found.key_file = None
+    if params["ca_cert"]:
+        found.ssl_ca_cert, found.verify_ssl = params["ca_cert"], True
+    if params["verify_ssl"] is not None:
+        found.verify_ssl = params["verify_ssl"]
+    found.host = found.host.rstrip("/")
+
+
+def _set_proxy(found, proxy) -> None:
+    """proxy: that of the kubeconfig, which counts for sure; else one of the environment, as for the workers. Versions of the client differ in this."""
+    from requests import utils
+    from requests.adapters import HTTPAdapter
+    proxy = proxy or utils.select_proxy(found.host, utils.get_environ_proxies(found.host))
+    found.proxy, found.no_proxy = proxy and utils.prepend_scheme_if_needed(proxy, "http"), ""
+    found.proxy_headers = proxy and HTTPAdapter().proxy_headers(found.proxy)
 
 
 class Kubernetes:
     """One API server. A path is one of its own, as /api/v1/namespaces/NAMESPACE/configmaps/NAME."""
 
-    def __init__(self, found: Login, sleep=time.sleep, clock=time.monotonic):
-        """Raises LibraryMissing."""
-        if REQUESTS_TRACEBACK:
-            raise errors.LibraryMissing("requests", REQUESTS_TRACEBACK)
-        self._login = found
+    def __init__(self, configuration, namespace=None, sleep=time.sleep, clock=time.monotonic):
+        """configuration, namespace: what login() has found. Raises DeclarationError."""
+        from kubernetes.client import ApiClient
+        from kubernetes.dynamic import DynamicClient
+        self.host = configuration.host
+        self.namespace = namespace
         self.sleep = sleep
         self.clock = clock
-        self._session = requests.Session()
-        self._session.headers.update({"Accept": "application/json", "User-Agent": "streamops.kafka_connect"})
-        if found.verify is False:
-            requests.packages.urllib3.disable_warnings()
+        if not configuration.verify_ssl:
+            urllib3.disable_warnings()
+        try:
+            self._api = ApiClient(configuration)
+        except ValueError as error:
+            raise errors.DeclarationError("%s cannot be requested by way of the proxy: %s. Nothing was changed." % (self.host, error))
+        # It takes paths, so nothing has to be discovered.
+        self._client = DynamicClient(self._api, discoverer=lambda client, cache_file: None)
 
     def close(self) -> None:
-        self._session.close()
-
-    @property
-    def host(self) -> str:
-        return self._login.host
-
-    @property
-    def namespace(self):
-        """The one of the login; None where it tells none."""
-        return self._login.namespace
+        self._api.close()
 
     def get(self, path: str) -> dict:
         """Raises KubeNotFound, KubeNotServed, KubeDenied, KubeUnreachable."""
-        end, pause = self.clock() + _PATIENCE, _FIRST_PAUSE
-        while True:
+        for last in self._attempts():
             try:
                 return self._call("GET", path)
-            except (errors.KubeUnreachable, _Busy) as error:
-                if self.clock() + pause > end or error.facts.get("refused"):
+            except errors.KubeUnreachable as error:
+                if last or error.facts.get("refused"):
                     raise
-            self.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
 
     def create(self, path: str, body: dict) -> dict:
         """path: of the collection. Raises KubeConflict if there is such an object."""
@@ -159,90 +163,98 @@ class Kubernetes:
         They are carried out only on the very object that ``change`` has seen; on another one it is asked again. So it is
         also safe to ask again when an answer got lost. Returns the object as it is then. What ``change`` raises ends it.
         """
-        end, pause, last = self.clock() + _PATIENCE, _FIRST_PAUSE, None
-        while True:
+        failed = refused = None
+        for last in self._attempts():
             found = self.get(path)
             operations = change(found)
             if not operations:
                 return found
-            if last is not None and (self.clock() > end or last[1] == found["metadata"]["resourceVersion"]):
-                raise last[0]
             version = found["metadata"]["resourceVersion"]
+            if failed and (last or version == refused):
+                break
             try:
                 return self._call("PATCH", path, [{"op": "test", "path": "/metadata/resourceVersion", "value": version}] + operations)
-            except errors.KubeConflict as error:
+            except (errors.KubeConflict, errors.KubeUnreachable) as error:
                 # 422 says a test that failed as well as a value that is not allowed; the latter comes again.
-                last = error, version if error.facts.get("http_status") == 422 else None
-            except (errors.KubeUnreachable, _Busy) as error:
-                last = error, None
-            self.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
+                failed, refused = error, version if error.facts.get("http_status") == 422 else None
+        raise failed
 
     # ---- private ---------------------------------------------------------------------------------------------
 
+    def _attempts(self):
+        """Yields once for each attempt, with pauses, as long as there is patience; True for the last one."""
+        end, pause = self.clock() + _PATIENCE, _FIRST_PAUSE
+        while self.clock() + pause < end:
+            yield False
+            self.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+        yield True
+
     def _call(self, verb, path, body=None):
-        url = self._login.host + path
-        facts = {"url": url, "method": verb}
+        from kubernetes.client import ApiException
+        facts = {"url": self.host + path, "method": verb}
         kind = "application/json-patch+json" if verb == "PATCH" else "application/json"
-        data = None if body is None else json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8")
-        token = self._login.token()
         try:
-            answer = self._session.request(
-                verb, url, data=data, headers={"Content-Type": kind} if data else {}, timeout=_TIMEOUT, allow_redirects=False,
-                verify=self._login.verify, cert=self._login.cert,  # the session's would give way to REQUESTS_CA_BUNDLE
-                auth=Header("Bearer " + token if token and " " not in token else token))
-        except requests.exceptions.SSLError as error:
-            raise errors.KubeError("%s %s: TLS failed: %s. Name the file of the authority of the API server in ca_cert." % (
-                verb, url, innermost(error)), **facts)
-        except requests.exceptions.RequestException as error:
-            raise errors.KubeUnreachable("%s %s: no answer from the Kubernetes API server: %s. Check host, or kubeconfig and context." % (
-                verb, url, innermost(error)), refused="refused" in str(error), **facts)
+            answer = self._client.request(verb, path, body=body, content_type=kind, serialize=False, _request_timeout=_TIMEOUT)
+            status, text = answer.status, answer.data
+        except ApiException as error:
+            if not error.status:
+                raise _no_tls(facts, error.reason)
+            status, text = error.status, error.body
+        except urllib3.exceptions.HTTPError as error:
+            raise _no_answer(facts, error)
         except OSError as error:
-            raise errors.DeclarationError("%s %s cannot be requested: %s. Nothing was changed." % (verb, url, error), **facts)
-        text = answer.content.decode("utf-8", "replace")
-        facts["http_status"] = answer.status_code
+            raise errors.DeclarationError("%(method)s %(url)s cannot be requested: " % facts + "%s. Nothing was changed." % error, **facts)
+        facts["http_status"] = status
+        text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text or ""
         try:
             found = json.loads(text)
         except ValueError:
             found = None
-        if isinstance(found, dict) and found.get("kind") != "Status" and 200 <= answer.status_code < 300:
+        if isinstance(found, dict) and found.get("kind") != "Status" and 200 <= status < 300:
             return found
         raise _failure(facts, found if isinstance(found, dict) else {}, text, path)
 
 
-class _Busy(errors.KubeError):
-    """The API server cannot answer now. Nothing was done, or it is not known."""
+def _no_tls(facts, reason):
+    """reason: as the client gives it, with the name of its exception on a line before."""
+    reason = reason.split("\n", 1)[-1].strip().rstrip(".")
+    hint = ("The certificate of the API server has other names: give one of them as host, or as tls-server-name of the cluster in the kubeconfig."
+            if "mismatch" in reason or "doesn't match" in reason else "Name the file of the authority of the API server in ca_cert.")
+    return errors.KubeError("%(method)s %(url)s: TLS failed: " % facts + "%s. %s" % (reason, hint), **facts)
+
+
+def _no_answer(facts, error):
+    hint = ("The proxy is proxy-url of the cluster in the kubeconfig, or one of the environment (https_proxy, no_proxy)."
+            if isinstance(error, urllib3.exceptions.ProxyError) else "Check host, or kubeconfig and context.")
+    return errors.KubeUnreachable("%(method)s %(url)s: no answer from the Kubernetes API server: " % facts + "%s. %s" % (innermost(error), hint),
+                                  refused="refused" in str(error), **facts)
 
 
 def _failure(facts, status, text, path):
     """The error of an answer that is not the object. status: the Status of Kubernetes, {} where it is none."""
     code = facts["http_status"]
     intro = "%(method)s %(url)s" % facts
-    words = status.get("message") or excerpt(text) or "no reason given"
+    words = (status.get("message") or excerpt(text) or "no reason given").rstrip(".")
     if code == 401:
         return errors.KubeDenied("%s was denied with 401 (%s): the Kubernetes API server does not know this login. Check api_key, or kubeconfig "
                                  "and context." % (intro, words), **facts)
     if code == 403:
-        verb, plural = _VERBS[facts["method"]], _plural(path)
-        if verb == "get" and path.endswith("/" + plural):
-            verb = "list"
+        verb, plural = _needed(facts["method"], path)
         return errors.KubeDenied("%s was denied with 403: %s. The role of this login needs the verb %s on the resource %s." % (
-            intro, words.rstrip("."), verb, plural), verb=verb, kubernetes_resource=plural, **facts)
+            intro, words, verb, plural), verb=verb, kubernetes_resource=plural, **facts)
     if code == 404 and status.get("details", {}).get("name"):
-        return errors.KubeNotFound("%s: %s." % (intro, words.rstrip(".")), **facts)
+        return errors.KubeNotFound("%s: %s." % (intro, words), **facts)
     if code == 404 and (status or text.startswith("404 page not found")):
         return errors.KubeNotServed("%s: the Kubernetes API server does not serve that (%s)." % (intro, words), **facts)
-    if code in (409, 422):
-        return errors.KubeConflict("%s failed with %d: %s." % (intro, code, words.rstrip(".")), **facts)
-    if code == 429 or code >= 500:
-        return _Busy("%s failed with %d: %s." % (intro, code, words.rstrip(".")), **facts)
-    if not status:
+    if not status and code not in (409, 422, 429) and code < 500:
         return errors.KubeError("%s answered %d with something that is not Kubernetes' (%s). Check host." % (intro, code, words), **facts)
-    return errors.KubeError("%s failed with %d: %s." % (intro, code, words.rstrip(".")), **facts)
+    kind = errors.KubeConflict if code in (409, 422) else errors.KubeUnreachable if code == 429 or code >= 500 else errors.KubeError
+    return kind("%s failed with %d: %s." % (intro, code, words), **facts)
 
 
-def _plural(path) -> str:
-    """kafkaconnectors of /apis/GROUP/VERSION/namespaces/NAMESPACE/kafkaconnectors/NAME"""
-    parts = path.split("?")[0].strip("/").split("/")
-    parts = parts[parts.index("namespaces") + 2:] if "namespaces" in parts else parts[-1:]
-    return parts[0] if parts else path
+def _needed(method, path) -> tuple:
+    """(verb, resource) of RBAC; path: /apis/GROUP/VERSION/namespaces/NAMESPACE/RESOURCE, or a NAME after that."""
+    parts = path.strip("/").split("/")
+    plural, name = (parts[parts.index("namespaces") + 2:] + [None])[:2] if "namespaces" in parts else (parts[-1], "of a group")
+    return "list" if method == "GET" and name is None else _VERBS[method], plural

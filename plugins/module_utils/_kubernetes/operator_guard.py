@@ -24,7 +24,7 @@ def by_operator(params: dict) -> bool:
 
 def open_operator(params: dict, reader, check_mode: bool, make=StrimziClient) -> StrimziClient:
     """reader: a ConnectClient or None, asked in check mode. make: StrimziClient, or StrimziOffsets. Raises DeclarationError, LibraryMissing."""
-    kube = Kubernetes(login(params))
+    kube = Kubernetes(*login(params))
     namespace = params["namespace"] or kube.namespace
     if not namespace:
         raise errors.DeclarationError("namespace is missing: give the namespace of the connector's resource. Nothing was changed.")

@@ -13,7 +13,7 @@ import uuid
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import ConnectError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.api import Kubernetes, Login
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.api import Kubernetes, login
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_offsets import StrimziOffsets
 
 from tests.integration.support.configs import at, file_sink, file_source, shaped, sink_at
@@ -293,7 +293,8 @@ def test_others_list_all_the_time(connect, kubernetes, namespace, method, runnin
     """As connector_offsets_info does, which as a module cannot run beside another one in this process."""
     name = running()
     end, found = threading.Event(), []
-    client = StrimziOffsets(Kubernetes(Login(kubernetes.url, lambda: kubernetes.admin_token, kubernetes.ca, None, None)), namespace.name)
+    options = dict.fromkeys(("host", "api_key", "ca_cert", "verify_ssl", "context"))
+    client = StrimziOffsets(Kubernetes(*login({**options, "kubeconfig": kubernetes.kubeconfig})), namespace.name)
 
     def look():
         while not end.is_set():
