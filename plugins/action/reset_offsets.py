@@ -21,6 +21,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.bo
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _reset, _variables
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._modules import run_module
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._reports import failure_reason
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import unchanged
 
 _BULK = "connector_offsets_bulk"
 _VERIFY = "verify_replay"
@@ -29,6 +30,8 @@ _OWN = ("step", "declared", "change_id", "final_state", "backup_dir", "plan", "o
 _DEFAULTS = {"settle": 5, "stop": True}
 #: seconds after which states that were seen may be others
 _RECENT = 60
+
+_NO_MESSAGE = "The module failed without a message."
 
 
 class ActionModule(ActionBase):
@@ -56,12 +59,13 @@ class ActionModule(ActionBase):
         seen = self._run(_BULK, {"connectors": _reset.options(entries)}, check_mode=True)
         kept = {name: seen[name] for name in ("cluster", "failed_connectors") if name in seen}
         if seen.get("failed"):
-            return dict(kept, **_refused(seen.get("msg") if len(seen.get("failed_connectors") or {}) < 2 else failure_reason(seen)))
+            several = len(seen.get("failed_connectors") or {}) > 1
+            return dict(kept, **_refused(failure_reason(seen)) if several else {"failed": True, "msg": seen.get("msg") or _NO_MESSAGE})
         prediction, proof = _reset.predicted(seen["connectors"], entries), self._proof(seen, entries)
-        problem = prediction["error"] or proof["error"] and proof["error"] + " Nothing was changed."
+        problem = prediction["error"] or proof["error"]
         if not problem and proof["connectors"]:
             checked = self._run(_VERIFY, {"expectation": proof["expectation"], "run": False})
-            problem = checked.get("msg") if checked.get("failed") else ""
+            problem = (checked.get("msg") or _NO_MESSAGE) if checked.get("failed") else ""
         if problem:
             return dict(kept, **_refused(problem))
         return dict(kept, run=uuid.uuid4().hex, looked=time.time(), entries=entries, predicted=prediction["connectors"], label=prediction["label"],
@@ -116,8 +120,8 @@ class ActionModule(ActionBase):
         return found
 
 
-def _refused(problem) -> dict:
-    return {"failed": True, "msg": problem or "The module has failed and said nothing."}
+def _refused(problem: str) -> dict:
+    return {"failed": True, "msg": unchanged(problem)}
 
 
 @contextlib.contextmanager

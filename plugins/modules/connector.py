@@ -182,7 +182,7 @@ def declare(client, params, check_mode):
     if params["state"] == "absent":
         return declare_absent(client, params["name"], params["wait_timeout"], check_mode, params["purge_offsets"])
     if params["purge_offsets"]:
-        raise DeclarationError("purge_offsets belongs to state: absent. Nothing was changed.")
+        raise DeclarationError("purge_offsets belongs to state: absent.")
     return declare_present(
         client, params["name"], params["config"], params["initial_state"], params["wait_timeout"], check_mode)
 
@@ -198,6 +198,7 @@ def main():
             wait_timeout=dict(type="int", default=120),
         ),
         declare,
+        changes=True,
         connect=connect,
         secrets=lambda params: connector_config.secrets(params["config"] or {}),
         required_if=[("state", "present", ["config"])],

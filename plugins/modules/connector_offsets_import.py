@@ -231,6 +231,7 @@ def main():
             max_entries=dict(type="int", default=20),
         ),
         declare,
+        changes=True,
         connect=connect_or_operator(StrimziOffsets),
         brokers=brokers,
         sources=source_clusters,

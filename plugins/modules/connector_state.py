@@ -201,7 +201,7 @@ def declare(client, params, check_mode):
     if params["state"] == "restarted":
         return declare_restarted(client, params["name"], params["tasks"], params["wait_timeout"], check_mode)
     if params["tasks"] is not None:
-        raise DeclarationError("tasks belongs to state: restarted. Nothing was changed.")
+        raise DeclarationError("tasks belongs to state: restarted.")
     return declare_state(client, params["name"], params["state"], params["wait_timeout"], check_mode, params["force"])
 
 
@@ -217,6 +217,7 @@ def main():
             wait_timeout=dict(type="int", default=120),
         ),
         declare,
+        changes=True,
         connect=connect_or_operator(),
     )
 

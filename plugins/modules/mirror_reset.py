@@ -289,6 +289,7 @@ def main():
             max_entries=dict(type="int", default=1000),
         ),
         reset,
+        changes=True,
         connect=connect,
         brokers=brokers,
         sources=source_clusters,

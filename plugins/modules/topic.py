@@ -162,6 +162,7 @@ def main():
             wait_timeout=dict(type="int", default=120),
         ),
         declare,
+        changes=True,
         connect=connect,
         brokers=brokers,
         sources=source_clusters,

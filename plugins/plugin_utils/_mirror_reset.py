@@ -16,7 +16,6 @@ from ansible.module_utils.parsing.convert_bool import boolean
 _VERIFY = {"quiet": 10, "wait": 600, "by": "payload", "same_partitions": True, "max_missing": 0, "max_extra": 0, "max_repeated": 0}
 #: more records than there can be
 _ANY = 2 ** 53 - 1
-_NOTHING = "Nothing was changed."
 
 
 def names(given) -> list:
@@ -33,8 +32,7 @@ def settings(verify, offset_syncs, phase: str, boundary_file: str) -> dict:
     try:
         parameters = _verify(verify)
     except (TypeError, ValueError):
-        return {"verify": None, "problem": "mirror_reset_verify is true, false or a dictionary with %s, not %s. %s" % (
-            ", ".join(_VERIFY), verify, _NOTHING)}
+        return {"verify": None, "problem": "mirror_reset_verify is true, false or a dictionary with %s, not %s." % (", ".join(_VERIFY), verify)}
     return {"verify": parameters, "problem": _problem(offset_syncs, phase, boundary_file)}
 
 
@@ -57,14 +55,12 @@ def _problem(offset_syncs, phase, boundary_file):
     except TypeError:
         # Recipes that are to be found on the web, and do harm: see the guide "Resetting a mirror".
         return ("mirror_reset_offset_syncs is true or false, not %s: the topic is deleted while the mirror is stopped, or it stays. Tombstones on it stop the "
-                "translation of consumer groups, as MirrorMaker cannot read them, and no broker removes records of a compacted topic. %s" % (
-                    offset_syncs, _NOTHING))
+                "translation of consumer groups, as MirrorMaker cannot read them, and no broker removes records of a compacted topic." % offset_syncs)
     if phase == "finish" and deletes:
         return ("mirror_reset_offset_syncs cannot go with mirror_reset_phase: finish, which is for a mirror that runs: it would write on into a topic that is "
-                "gone. %s" % _NOTHING)
+                "gone.")
     if phase == "finish" and not boundary_file:
-        return ("mirror_reset_phase: finish needs mirror_reset_boundary_file, the file that the reset has written, which says where source and target ended. "
-                "%s" % _NOTHING)
+        return ("mirror_reset_phase: finish needs mirror_reset_boundary_file, the file that the reset has written, which says where source and target ended.")
     return None
 
 

@@ -27,13 +27,12 @@ FIELDS = ("name", "state", "offsets", "src", "reset_to", "topics", "consumer_gro
           "change_id", "max_rewind", "max_skip", "only", "force", "accept_duplicates")
 VERIFY_FIELDS = ("topics", "checks", "since", "quiet", "wait", "expectation", "put_back")
 
-_NO_LIST = ("reset_offsets_connectors must be a list of connectors, each a dictionary with its own name, or the same list as JSON or YAML text%s; nothing "
-            "was changed.")
+_NO_LIST = ("reset_offsets_connectors must be a list of connectors, each a dictionary with its own name, or the same list as JSON or YAML text%s")
 _UNUSABLE = (
-    "This entry of reset_offsets_connectors cannot be used, and nothing was changed: %s. It needs a name, its fields are " + ", ".join(FIELDS) +
+    "This entry of reset_offsets_connectors cannot be used: %s. It needs a name, its fields are " + ", ".join(FIELDS) +
     ", state present needs offsets, src or reset_to, raw_keys is a list, change_id is text, state restored needs one, and final_state is one of " +
     ", ".join(FINAL_STATES) + ". To reset a connector wholly leave the fields offsets and raw_keys out.")
-_UNVERIFIABLE = ("verify of %s cannot be used, and nothing was changed: %s. Its fields are " + ", ".join(VERIFY_FIELDS) +
+_UNVERIFIABLE = ("verify of %s cannot be used: %s. Its fields are " + ", ".join(VERIFY_FIELDS) +
                  "; topics (names) and checks are lists that are needed, quiet and wait are seconds.")
 _STATES = {"STOPPED": "stopped", "PAUSED": "paused"}
 _SHOWN_STATES = ("RUNNING", "PAUSED", "STOPPED", "FAILED", "UNASSIGNED", "RESTARTING", None)
@@ -201,16 +200,15 @@ def _result(one: dict) -> dict:
 def _unfit(one: dict, entry: dict) -> str:
     state = one["connector"]["state"] if one["connector"] is not None else None
     if state not in _SHOWN_STATES or one["state_before"] not in _SHOWN_STATES or {action["action"] for action in one["actions"]} - {"set", "remove", "keep"}:
-        return ("Ansible masks words such as STOPPED in what the modules return, because a password or token is a part of them. Choose a longer secret; "
-                "nothing was changed.")
+        return ("Ansible masks words such as STOPPED in what the modules return, because a password or token is a part of them. Choose a longer secret.")
     name, final, unknown = entry["name"], entry["final_state"], one["connector_exists"] is None
     if one["connector"] is None and (final != "found" or not (unknown or entry["state"] in ("absent", "restored") or entry["seed"])):
-        return "%s %s. If the name is right, its offsets alone can be changed: with final_state: found%s. Nothing was changed." % (
+        return "%s %s. If the name is right, its offsets alone can be changed: with final_state: found%s." % (
             "No worker can be asked for the connector" if unknown else "There is no connector", name,
             "" if unknown else ", and, to set them for one that is created later, seed: true")
     if entry["verify"] and (one["connector"] is None or final in ("paused", "stopped") or final == "found" and one["state_before"] in _STATES):
-        return ("verify of %s looks at what the connector delivers after the change, but it will not run then: it is %s, and final_state is %s. Nothing was "
-                "changed." % (name, one["state_before"] or "not there", final))
+        return ("verify of %s looks at what the connector delivers after the change, but it will not run then: it is %s, and final_state is %s."
+                % (name, one["state_before"] or "not there", final))
     return ""
 
 

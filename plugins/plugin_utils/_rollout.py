@@ -20,7 +20,7 @@ import re
 import yaml
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _given
-from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import WIDTH, fit, table, wrapped
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import WIDTH, fit, table, unchanged, wrapped
 
 #: status of a cluster or a connector in the summary -> as people read it
 _WORDS = {"changed": "changed", "would_change": "would change", "already_applied": "already applied", "unchanged": "unchanged", "failed": "failed",
@@ -31,8 +31,7 @@ _NOT_LOOKED_AT = ("It was not looked at before the change, as the tag always or 
                   "changed.")
 _GIVEN_UP = "Ansible has given this host up; see above."
 
-_UNUSABLE = ("%s must hold reset_offsets_connectors, and nothing but variables reset_offsets_*, and the list must not be given elsewhere as well; nothing was "
-             "changed.")
+_UNUSABLE = ("%s must hold reset_offsets_connectors, and nothing but variables reset_offsets_*, and the list must not be given elsewhere as well.")
 
 #: a file of variables without any
 _NO_VARIABLES = os.path.join(os.path.dirname(__file__), "..", "..", "playbooks", "private", "no_variables.yml")
@@ -57,7 +56,7 @@ def settings(given: dict, playbook: str, named: list, canary: list) -> dict:
         "playbook": playbook, "serial": serial or [1], "max_fail_percentage": 0.0 if errors else float(most),
         "skip_unready": _given.is_true(given.get("skip_unready")), "allow_same_cluster": _given.is_true(given.get("allow_same_cluster")),
         "summary_file": _given.path(given.get("summary_file")), "order": sorted(named, key=lambda host: (host not in canary, host)),
-        "error": "; ".join([*errors, "nothing was changed."]) if errors else "",
+        "error": "; ".join(errors),
     }
 
 
@@ -90,17 +89,17 @@ def change(name: str, folder: str) -> dict:
     folder = _given.path(folder or "changes")
     found = sorted(os.path.splitext(one)[0] for one in (os.listdir(folder) if os.path.isdir(folder) else []) if one.endswith(".yml"))
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-        return dict(nothing, error="reset_offsets_change %s is no name of a change: letters, digits, dot, dash, underscore; nothing was changed." % (
+        return dict(nothing, error="reset_offsets_change %s is no name of a change: letters, digits, dot, dash, underscore." % (
             json.dumps(name)))
     if name not in found:
-        return dict(nothing, error="There is no change %s in %s, %s; nothing was changed." % (
+        return dict(nothing, error="There is no change %s in %s, %s." % (
             name, folder, "there are " + ", ".join(found) if found else "nor any other"))
     path = os.path.join(folder, name + ".yml")
     try:
         with open(path, encoding="utf-8") as file:
             content = yaml.safe_load(file)
     except (OSError, ValueError, yaml.YAMLError) as error:
-        return dict(nothing, error="%s cannot be read; nothing was changed. %s" % (path, " ".join(str(error).split())))
+        return dict(nothing, error="%s cannot be read: %s" % (path, " ".join(str(error).split())))
     if not isinstance(content, dict) or not content.get("reset_offsets_connectors") or not all(
             isinstance(one, str) and re.match("reset_offsets_[a-z]", one) for one in content):
         return dict(nothing, error=_UNUSABLE % path)
@@ -116,10 +115,10 @@ def begin(address: dict, host: str, alone: bool, config: dict, picked: dict, ref
     """
     lacking = _given.lacking(address, alone)
     error = config["error"] or picked["error"] or (_UNUSABLE % picked["path"] if picked["connectors"] and elsewhere else "") or (
-        "%s has no %s; nothing was changed." % (host, lacking) if lacking else "") or refusal
+        "%s has no %s." % (host, lacking) if lacking else "") or refusal
     asks = address.get("kafka_connect_url") or os.environ.get("KAFKA_CONNECT_URL")
     identify = bool(not error and asks and not address.get("kafka_connect_offset_file") and (empty or address.get("kafka_connect_strimzi_namespace")))
-    return {"error": error, "identify": identify, "go": not error and not empty, "empty": empty}
+    return {"error": unchanged(error), "identify": identify, "go": not error and not empty, "empty": empty}
 
 
 # --- an undo
@@ -148,7 +147,7 @@ def undo(what: dict, named: list, seen: dict, force, final_state: str) -> dict:
         return _no_undo("Give either restore_offsets_change_id or restore_offsets_backup_file")
     if change_id:
         if not named and "changes" not in seen:
-            return _no_undo(seen.get("msg") or "The ledger cannot be read", seen)
+            return _no_undo(seen.get("msg") or "The ledger cannot be read")
         names = named or [one["connector"] for one in seen["changes"]]
         return {"error": "", "declaration": [
             {"name": name, "state": "restored", "change_id": change_id, "force": force, "final_state": final_state or "found"} for name in names]}
@@ -158,14 +157,14 @@ def undo(what: dict, named: list, seen: dict, force, final_state: str) -> dict:
         with open(backup_file, encoding="utf-8") as file:
             names = named or list(json.load(file)["connectors"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        return _no_undo("%s is no backup of this collection, or was cut short; nothing was changed. %s" % (backup_file, error))
+        return _no_undo("%s is no backup of this collection, or was cut short: %s" % (backup_file, error))
     if not names:
         return _no_undo("%s holds no connector" % backup_file)
     return {"error": "", "declaration": [{"name": name, "src": backup_file, "purge": True, "force": force, "accept_duplicates": True} for name in names]}
 
 
-def _no_undo(message: str, seen: dict | None = None) -> dict:
-    return {"declaration": [], "error": message if "othing was changed" in message or seen else message + "; nothing was changed."}
+def _no_undo(message: str) -> dict:
+    return {"declaration": [], "error": message}
 
 
 # --- what goes on
@@ -293,8 +292,8 @@ def conflicts(clusters: list, playbook: str, same_allowed: bool) -> dict:
         for other in clusters[:number]:
             message = _conflict((other, one), playbook, same_allowed)
             if message:
-                found.setdefault(other["host"], message)
-                found.setdefault(one["host"], message)
+                found.setdefault(other["host"], unchanged(message))
+                found.setdefault(one["host"], unchanged(message))
     return found
 
 
@@ -309,14 +308,14 @@ def _conflict(pair: tuple, playbook: str, same_allowed: bool) -> str | None:
         if same_allowed:
             return None
         return ("%s are the same Connect cluster: Kafka cluster %s, %s. Take one of them out of the inventory or the limit, or allow it with "
-                "%s_allow_same_cluster; nothing was changed." % (
+                "%s_allow_same_cluster." % (
                     both, ids[0], "group " + one["group"] if one_group else "worker " + workers[0], playbook))
     for ledger, connector, change_id in one["changes"]:
         by_file = ledger.startswith("the file")
         by_topic = ledger.startswith("the topic") and one_kafka and one["group"] == other["group"]
         if (by_file or by_topic) and [ledger, connector, change_id] in [list(change) for change in other["changes"]]:
             return ("%s are two Connect clusters, each with a connector %s, that share a ledger (%s): once the change %s is made on one of them, it "
-                    "would count as made on both. %s; nothing was changed." % (
+                    "would count as made on both. %s." % (
                         both, connector, ledger, change_id, "Give each its own kafka_connect_ledger_file, or none and its kafka_connect_group" if by_file else
                         "Give each its kafka_connect_group, the group.id of its workers, or its own kafka_connect_ledger_topic"))
     return None

@@ -20,6 +20,11 @@ def clean(text) -> str:
     return re.sub(r"\s", " ", str(text))
 
 
+def unchanged(problem: str) -> str:
+    """What is said of a problem that was found before the first change; empty if there is none."""
+    return "%s%s Nothing was changed." % (problem, "" if problem.endswith((".", "!", "?")) else ".") if problem else ""
+
+
 def fit(text, room: int) -> str:
     """Cut to that many characters, with dots at the end."""
     text = clean(text)

@@ -49,7 +49,7 @@ def unknown(names, *prefixes: str) -> str:
     """Why a run is refused, empty if it is not. names: of all variables of the host. Two underscores behind a prefix are for what is private."""
     found = [(name, prefix) for prefix in prefixes for name in sorted(names)
              if name.startswith(prefix + "_") and not name.startswith(prefix + "__") and name not in known(prefix)]
-    return " ".join("There is no variable %s.%s Nothing was changed." % (name, _hint(name, prefix)) for name, prefix in found)
+    return " ".join("There is no variable %s.%s" % (name, _hint(name, prefix)) for name, prefix in found)
 
 
 def _hint(name: str, prefix: str) -> str:

@@ -50,7 +50,7 @@ class Case:
     thrice: bool = False
 
 
-WAY_OUT = ("nothing was changed", 'offsets: "{{ my_offsets }}"', "content")
+WAY_OUT = ("Nothing was changed.", 'offsets: "{{ my_offsets }}"', "content")
 SAME_43 = Refused('is declared as the text "43", but its live value is the integer 43', *WAY_OUT)
 NUMBER_43 = Refused('is declared as the integer 43, but its live value is the text "42"', *WAY_OUT)
 BEYOND = Refused(str(TOO_LARGE), "does not fit into the 64 bits")

@@ -122,10 +122,10 @@ FILE = "org.apache.kafka.connect.file.FileStream"
         ({**shaped(), "connector.class": f"{FILE}SuorceConnector"}, f" Did you mean {FILE}SourceConnector or {FILE}SinkConnector? http"),
         ({**shaped(), "connector.class": "io.files.FileStreamSource"}, " Did you mean FileStreamSourceConnector"),
         (shaped(topic="t", interval_ms="soon"),
-         "refuses the configuration of {name}, 1 field of it. Nothing was changed.\n- interval.ms: Invalid value soon for configuration "
+         "refuses the configuration of {name}, 1 field of it.\n- interval.ms: Invalid value soon for configuration "
          "interval.ms: Not a number of type LONG"),
         ({"connector.class": f"{FILE}SourceConnector", "tasks.max": "many", "transforms": "a"},
-         "refuses the configuration of {name}, 3 fields of it. Nothing was changed.\n- tasks.max: Invalid value many for configuration "
+         "refuses the configuration of {name}, 3 fields of it.\n- tasks.max: Invalid value many for configuration "
          "tasks.max: Not a number of type INT; Invalid value null for configuration tasks.max: Value must be non-null\n- topic: Missing "
          'required configuration "topic" which has no default value.\n- transforms.a.type: '),
         ({**shaped(), "initial_state": "STOPPED"}, "Use this module's option initial_state instead"),  # N13: accepted, and started

@@ -122,7 +122,7 @@ def test_rubbish_is_left_out_but_not_what_may_be_ours(ledger, kafka, lone):
     one = ledger(name)
     assert facts(one.changes("c")) == [("CHG-1", 1, "r1")]
     assert one.warnings == [f"The topic {name} holds 3 records that this collection has not written; left out."]
-    with pytest.raises(Unreadable, match="CHG-1.* on the topic .*Nothing was changed"):
+    with pytest.raises(Unreadable, match="CHG-1.* on the topic "):
         ledger(name).changes("d")
     with pytest.raises(Unreadable):
         ledger(name).put(change(connector="d"), None)
@@ -270,7 +270,7 @@ def test_too_large_for_the_topic(ledger, kafka, topic):
     new = NewTopic(topic, 1, 1, config={"cleanup.policy": "compact", "max.message.bytes": "2000"})
     admin.create_topics([new])[topic].result(20)
     wait_until(lambda: ledger().changes() == [])
-    with pytest.raises(errors.BrokerError, match="CHG-1 of c has 5000 partitions.*Nothing was changed.*max.message.bytes"):
+    with pytest.raises(errors.BrokerError, match="CHG-1 of c has 5000 partitions.*max.message.bytes"):
         ledger().put(change(partitions=5000), None)
     assert ledger().changes("c") == []
     ledger().put(change(), None)

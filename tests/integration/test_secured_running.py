@@ -118,7 +118,8 @@ def test_of_a_fleet_nothing_is_changed_where_one_login_lacks_a_right(make_source
                 "bootstrap_servers", "security_protocol", "sasl_mechanism", "sasl_username", "sasl_password", "ssl_ca_path")}}
     play = playbooks.reset(hosts, None, reset_offsets_method="topic", reset_offsets_serial=[1], reset_offsets_hosts="all")
     assert play.rc != 0
-    assert f"the user needs the permission Write on Topic {topic}. Nothing was changed." in play.failure("other")
+    failure = play.failure("other")
+    assert f"the user needs the permission Write on Topic {topic}. " in failure and "Nothing was changed." in failure
     for host, one in there.items():
         assert one.recorder.writes() == [] and play.recap[host]["changed"] == 0, play
         assert one.worker.state(one.name) == ("RUNNING", ["RUNNING"]) and one.worker.offsets(one.name) == [at(4)]

@@ -15,7 +15,13 @@ import re
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import connection_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.display import shown, shown_text
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import ConnectError, DeclarationError, LibraryMissing, NoConnector
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import (
+    WRITES,
+    ConnectError,
+    DeclarationError,
+    LibraryMissing,
+    NoConnector,
+)
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import check_name
 
 #: below this, Ansible's masking of a secret hits unrelated values too
@@ -64,16 +70,19 @@ class _Module(AnsibleModule):
         return found
 
 
-def run(options: dict, action, connect=None, brokers=None, sources=None, prepare=None, secrets=None, exact=(), of_topics=False, **rules) -> None:
+def run(options: dict, action, connect=None, brokers=None, sources=None, prepare=None, secrets=None, exact=(), of_topics=False,
+        changes=False, **rules) -> None:
     """A module's whole main(): ``action(*clients, params, check_mode) -> result`` between argument spec and exit.
 
     connect, brokers, sources: what the module needs, each ``open(module) -> context manager`` of a client; the action gets them in this order.
     One that is not given is None, but a module with ``connect`` has a worker, brokers or a file to work with.
     The result's ``diff`` is returned only when asked for; its ``warnings`` become the task's warnings.
+    changes: it can change something, so that a failure says if nothing was changed.
     of_topics: it is about topics, so that its names are those of topics, and a worker is asked only where there is one.
     prepare(module): completes the options. secrets(params): the secret texts inside options that are no secret as a whole. exact: results in which
     no secret is masked, as they are there to be written.
     """
+    WRITES.made = False
     gc.disable()  # a short life, and maybe a hundred thousand offsets
     module = _Module(argument_spec=dict(connection_options(), **options), supports_check_mode=True, **rules)
     module.exact = exact
@@ -93,6 +102,8 @@ def run(options: dict, action, connect=None, brokers=None, sources=None, prepare
     except ConnectError as error:
         for warning in error.warnings:
             module.warn(warning)
+        if changes and not WRITES.made:
+            error.also("Nothing was changed.")
         module.fail_json(msg=error.message, **error.facts)
     finally:
         gc.enable()

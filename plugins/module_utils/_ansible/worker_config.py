@@ -22,11 +22,11 @@ def read_worker_config(module) -> None:
         return
     try:
         if os.path.exists(path) and not os.path.isfile(path):
-            raise DeclarationError("worker_config %s is no file. Nothing was changed." % path)
+            raise DeclarationError("worker_config %s is no file." % path)
         with open(path, encoding="latin-1") as file:
             text = file.read()
     except OSError as error:
-        raise DeclarationError("worker_config %s cannot be read: %s. Nothing was changed." % (path, error.strerror))
+        raise DeclarationError("worker_config %s cannot be read: %s." % (path, error.strerror))
     given = [name for name in OPTIONS if module.params.get(name) not in (None, "", [])]
     found = options_of(text, path, given, brokers=not takes_file_alone(module.params))
     module.no_log_values.update(value for name, value in found.items() if name in ("sasl_password", "ssl_key_password"))

@@ -29,7 +29,7 @@ def default_path(connector: str) -> str:
 def check(path: str) -> None:
     """Raises DeclarationError if the file exists: the only copy of the true beginning may be in it."""
     if os.path.lexists(path):
-        raise DeclarationError("The backup file %s exists already and is never overwritten; nothing was changed." % path)
+        raise DeclarationError("The backup file %s exists already and is never overwritten." % path)
 
 
 def write(path: str, snapshots: list, cluster: dict, method: str, replace=False, **more) -> None:

@@ -29,7 +29,7 @@ class Boundaries:
         """
         if asked and kafka is None:
             raise errors.DeclarationError("boundaries of %s: the ends of topics need bootstrap_servers (or the variable kafka_bootstrap_servers of the "
-                                          "host). Nothing was changed." % ", ".join(sorted(asked)))
+                                          "host)." % ", ".join(sorted(asked)))
         self._client, self._kafka, self._asked = client, kafka, asked
         self._sleep, self._clock = sleep, clock
         self.warnings = []

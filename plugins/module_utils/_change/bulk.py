@@ -20,7 +20,7 @@ def declare(client, kafka, sources, params: dict, check_mode: bool) -> dict:
     names = [entry["name"] for entry in entries]
     twice = sorted({name for name in names if names.count(name) > 1})
     if not names or twice:
-        raise DeclarationError("connectors %s; nothing was changed." % ("has %s more than once" % ", ".join(twice) if twice else "is empty"))
+        raise DeclarationError("connectors %s." % ("has %s more than once" % ", ".join(twice) if twice else "is empty"))
     declarations = [of_entry(params, entry) for entry in entries]
     try:
         return execute(Session(client, kafka, sources, params), declarations, check_mode, _one, params["one_by_one"])

@@ -44,7 +44,7 @@ class Copy:
         if live.unreadable:
             warnings.append("%d partitions of %s cannot be read and are not copied." % (len(live.unreadable), self._connector))
         if not live.entries:
-            raise errors.DeclarationError("%s has no offsets that could be copied (looked at by: %s). Nothing was changed." % (self._connector, store.method))
+            raise errors.DeclarationError("%s has no offsets that could be copied (looked at by: %s)." % (self._connector, store.method))
         pairs = [{"partition": entry.partition, "offset": entry.offset} for entry in live.sorted()]
         desired = DesiredOffsets.document(rewrite(pairs, self._rules), self._purge)
         desired.ordered = store.ordered

@@ -225,10 +225,7 @@ class Engine:
 
 def run_alone(item, check_mode: bool) -> dict:
     """The module's result. Raises ConnectError, which says what has become of offsets and state."""
-    try:
-        Engine({item.name: item}, sleep=item.pause).run(check_mode)
-    except errors.Interrupted as error:
-        raise error.also("This run has not changed its offsets.")
+    Engine({item.name: item}, sleep=item.pause).run(check_mode)
     if item.error is not None:
         raise item.error
     try:

@@ -102,9 +102,9 @@ class _Run:
                         self._before_writing)
         try:
             engine.run(check_mode)
-        except errors.Interrupted as error:
+        except errors.Interrupted:
             if not self._begun:
-                raise error.also("Nothing was changed.")
+                raise
             return
         for error in engine.failed.values():
             if not isinstance(error, errors.ConnectError):
@@ -124,10 +124,7 @@ class _Run:
         """Of those that are made; in check mode, of those that would be."""
         changed = {name: result for name, result in self._done.items() if name not in self._failed and _changes_offsets(result)}
         if check_mode:
-            try:
-                self._boundaries.note(changed)
-            except errors.ConnectError as error:
-                raise error.also("Nothing was changed.")
+            self._boundaries.note(changed)
         else:
             self._boundaries.finish({name: (result["connector"] or {}).get("type") for name, result in changed.items()})
         for name, result in self._done.items():
@@ -194,7 +191,7 @@ class _Run:
             error.facts["connectors"] = [self._shape(name, engine.done[name]) for name in self._declared if name in engine.done]
         if len(failed) > 1:
             error.also("That is one of %d connectors of %d for which it cannot be done." % (len(failed), count))
-        return error if "othing was changed" in error.message else error.also("Nothing was changed.")
+        return error
 
 
 def _changes_offsets(result) -> bool:

@@ -531,8 +531,6 @@ class ChangeItem:
         if due is None:
             return self._end(error)
         self.error, self._due, self.next = error, due, RESTORE_STATE
-        if isinstance(error, errors.ConnectError):
-            error.begun()
         return None
 
     def _not_restored(self, error):
@@ -541,7 +539,7 @@ class ChangeItem:
             return self.error or error
         if self.error is not None:
             return self.error.also("The connector could not be put back to %s either (%s): %s" % (
-                self._due, error.begun().message.rstrip("."), self._state_left_to_do()))
+                self._due, error.message.rstrip("."), self._state_left_to_do()))
         if not self.stopped_here:
             return error
         return error.also("The offsets are %s, but the connector is not back to %s: %s" % (
@@ -622,7 +620,7 @@ class ChangeItem:
                 getattr(undo.error, "message", undo.error)))
         else:
             self.is_made = True
-            words = undo.error.begun().message if isinstance(undo.error, errors.ConnectError) else str(undo.error)
+            words = undo.error.message if isinstance(undo.error, errors.ConnectError) else str(undo.error)
             error.also("Rolling it back failed as well: %s Before the change it was %s, with the offsets in offsets_before. %s" % (
                 words, self.result["state_before"], self._way_to_undo()), **as_facts(self.result))
             error.facts.update({name: undo.error.facts[name] for name in ("left_alone",) if name in getattr(undo.error, "facts", {})})

@@ -36,16 +36,16 @@ def desired_by_name(params: dict) -> dict:
     names = documents.connectors_in(document, source)
     if names is None:
         if len(patterns) != 1:
-            raise errors.DeclarationError("%s does not say of which connector it is: name that one, and no other, in connectors. Nothing was changed." % source)
+            raise errors.DeclarationError("%s does not say of which connector it is: name that one, and no other, in connectors." % source)
         names = patterns
     chosen, missing = choose(names, patterns)
     if missing:
-        raise errors.DeclarationError("%s holds no connector that fits %s; it has %s. Nothing was changed." % (
+        raise errors.DeclarationError("%s holds no connector that fits %s; it has %s." % (
             source, ", ".join(missing), ", ".join(names[:10]) or "no connector at all"))
     # A connector without offsets declares something only if others have to go.
     chosen = [name for name in chosen if params["purge"] or documents.items_for(document, name, source)]
     if not chosen:
-        raise errors.DeclarationError("%s holds no offsets of any connector. Nothing was changed." % source)
+        raise errors.DeclarationError("%s holds no offsets of any connector." % source)
     found = {}
     for name in chosen:
         check_name(name, source)
@@ -66,7 +66,7 @@ def _check_connectors(session, declarations) -> None:
     if names:
         raise errors.DeclarationError(
             "There %s no connector %s.%s If that is right, their offsets alone can be declared, for connectors that are created later: with seed: "
-            "true. Nothing was changed." % ("is" if len(names) == 1 else "are", ", ".join(names[:10]), hint), missing=names)
+            "true." % ("is" if len(names) == 1 else "are", ", ".join(names[:10]), hint), missing=names)
 
 
 def _as_declared(session, declarations) -> set:

@@ -62,7 +62,7 @@ class Preconditions:
         if not self.assume_stopped and not self.router.needs_no_word(desired):
             raise errors.StateError(
                 "Without connect_url nobody tells whether a task of %s is running, which would write its own offset over the change. "
-                "Give connect_url, or assume_stopped: true if its workers are down. Nothing was changed." % self.name)
+                "Give connect_url, or assume_stopped: true if its workers are down." % self.name)
         return None
 
     def _check_no_answer(self) -> None:
@@ -72,8 +72,8 @@ class Preconditions:
                 self.client.root()
                 raise errors.StateError(
                     "The worker at %s is running. It reads its file only when it starts, and writes the whole of it at each commit: stop it, or "
-                    "use method: rest. If it is another worker than the file's, leave connect_url out or use assume_stopped: true. Nothing was "
-                    "changed." % self.client.url)
+                    "use method: rest. If it is another worker than the file's, leave connect_url out or use assume_stopped: true."
+                    % self.client.url)
         self.client = None
         self.router.without_rest()
 
@@ -134,13 +134,13 @@ class Preconditions:
             if self.router.is_file:
                 raise errors.StateError(
                     "A standalone worker that runs on this machine has the file of the offsets: %s. It reads the file only when it starts, and writes "
-                    "the whole of it at each commit. Stop it, or use assume_stopped: true if that is not so. Nothing was changed." % (
+                    "the whole of it at each commit. Stop it, or use assume_stopped: true if that is not so." % (
                         "; ".join(work[:5])), workers=work)
             if self.clock() > end:
                 raise errors.StateError(
                     "%s, but the brokers know a Connect worker that runs it: %s. A running task would write its own offset over the change. "
                     "Stop it%s. If that is another Connect cluster with a connector of the same name and an offsets topic of its own, give the group.id "
-                    "of yours as connect_group. Nothing was changed." % (
+                    "of yours as connect_group." % (
                         "assume_stopped is true for %s" % self.name if self.client is None else "There is no connector %s" % self.name,
                         "; ".join(work[:5]), ", or give connect_url" if self.client is None else ""), workers=work)
             self.sleep(_PAUSE)
@@ -155,7 +155,7 @@ class Preconditions:
                 return []
             raise errors.StateError(
                 "There is no connector %s, but whether a task of it still runs is not known, and such a task would write its own offset over the change. %s "
-                "If it is certain that nothing runs it, use assume_stopped: true. Nothing was changed." % (self.name, error.message), **error.facts)
+                "If it is certain that nothing runs it, use assume_stopped: true." % (self.name, error.message), **error.facts)
 
     def _check_it_can_be_halted(self, found) -> None:
         try:
@@ -163,8 +163,8 @@ class Preconditions:
         except errors.AmbiguousName as error:
             raise errors.StateError(
                 "The connector %s is %s and has to be STOPPED, but its worker (Connect 4.0 or later) takes no request with such a name. Stop "
-                "the workers, leave connect_url out and use assume_stopped: true; or create it anew, as STOPPED, with initial_state. "
-                "Nothing was changed." % (self.name, found), **dict(error.facts, connector=found.result()))
+                "the workers, leave connect_url out and use assume_stopped: true; or create it anew, as STOPPED, with initial_state."
+                % (self.name, found), **dict(error.facts, connector=found.result()))
 
     def never_ran(self, found, store) -> bool:
         """Connect before 3.5 cannot stop a connector that failed before it had tasks, and need not."""
@@ -183,31 +183,28 @@ class Preconditions:
                 "The connector %s is %s. Connect before 3.5 cannot stop it, and a task of a sink, a paused one too, stays in its consumer group "
                 "%s, for which Kafka takes no offsets from anybody else then: %s. Either delete the connector (connector_info shows its "
                 "configuration: keep it), change the offsets, and create it again; or stop the workers, leave connect_url out and use "
-                "assume_stopped: true. Nothing was changed." % (self.name, found, sink.group, sink.told(members)),
+                "assume_stopped: true." % (self.name, found, sink.group, sink.told(members)),
                 connector=found.result(), consumer_group=sink.group, members=[one._asdict() for one in members])
         if found.task_states - {FAILED}:
             raise errors.StateError(
                 "The connector %s is %s, but nobody is in the consumer group %s. Either it is just being started or moved, then try again; or its "
-                "group is another one: give it as consumer_group. Nothing was changed." % (self.name, found, sink.group), connector=found.result())
+                "group is another one: give it as consumer_group." % (self.name, found, sink.group), connector=found.result())
         if not self.stop:
             self.warnings.append("%s is %s, and none of its tasks is in its consumer group: its offsets are changed as it is. With stop: true "
                                  "what has failed is started again after that." % (self.name, found))
 
     def await_free(self, found, store) -> None:
-        try:
-            self.router.await_free(found, store, self.lifecycle.wait_timeout, self.sleep, self.clock)
-        except errors.StateError as error:
-            raise error.also("Nothing was changed.") if not self.is_stopped_here else error
+        self.router.await_free(found, store, self.lifecycle.wait_timeout, self.sleep, self.clock)
 
     def not_stopped(self, found, facts):
         if not self.lifecycle.can_stop:
             return errors.StateError(
                 "The connector %s is %s. Connect before 3.5 has no STOPPED, and tasks that are merely paused keep their offsets in memory: "
-                "use stop: true to have it paused, its tasks restarted while it is paused, and put back to %s after the change. Nothing "
-                "was changed." % (self.name, found, found.state), **dict(facts, connector=found.result()))
+                "use stop: true to have it paused, its tasks restarted while it is paused, and put back to %s after the change."
+                % (self.name, found, found.state), **dict(facts, connector=found.result()))
         return errors.StateError(
             "The connector %s is %s. Its offsets can be changed only while it is STOPPED: use the module connector_state, or "
-            "stop: true to have it stopped for the change and put back to %s afterwards. Nothing was changed."
+            "stop: true to have it stopped for the change and put back to %s afterwards."
             % (self.name, found, found.state), **dict(facts, connector=found.result()))
 
     def halt(self, found, store):

@@ -50,9 +50,8 @@ TURNS = (errors.EndpointMissing, errors.MethodError, errors.AmbiguousName)
 _NO_WORDS = (
     "%s is a source, and reset_to is for sinks and for MirrorMaker's source connectors. The offsets of other sources are their own words for a "
     "place in another system, so nobody else knows which one is the first, the last, or of a time. Declare them in offsets, or remove them "
-    "with state: absent to have it begin anew. Nothing was changed.")
-_NO_NEXT = ("%s is no MirrorSourceConnector, and next_offset is MirrorMaker's alone: say with offset what this connector stores. Nothing was "
-            "changed.")
+    "with state: absent to have it begin anew.")
+_NO_NEXT = "%s is no MirrorSourceConnector, and next_offset is MirrorMaker's alone: say with offset what this connector stores."
 
 
 class Router:
@@ -115,7 +114,7 @@ class Router:
 
     def _open_file(self, path) -> None:
         if not path:
-            raise errors.DeclarationError("method: file needs offset_file, or worker_config of a standalone worker; nothing was changed.")
+            raise errors.DeclarationError("method: file needs offset_file, or worker_config of a standalone worker.")
         self.kafka = None
         self._logs = self._logs or OffsetLogs(FileLog(path))
         self._offset_topic = self._logs.source.path
@@ -133,14 +132,14 @@ class Router:
     def prefer(self, change) -> None:
         """The method that a change (see _ledger.record) was made by is the one to put it back by, unless another one was asked for."""
         if change.method == FILE and self.method in (AUTO, TOPIC):
-            raise errors.DeclarationError("The change %s of %s was made by method: file: give offset_file, or worker_config of the standalone worker. Nothing "
-                                          "was changed." % (change.change_id, self.name))
+            raise errors.DeclarationError("The change %s of %s was made by method: file: give offset_file, or worker_config of the standalone worker."
+                                          % (change.change_id, self.name))
         if change.method == TOPIC and self.is_file:
-            raise errors.DeclarationError("The change %s of %s was made by method: topic, and is put back by that: leave offset_file out. Nothing was changed."
+            raise errors.DeclarationError("The change %s of %s was made by method: topic, and is put back by that: leave offset_file out."
                                           % (change.change_id, self.name))
         if change.method == STRIMZI and self.method == AUTO:
-            raise errors.DeclarationError("The change %s of %s was made by method: strimzi, and is put back by that: give the namespace of its resource. "
-                                          "Nothing was changed." % (change.change_id, self.name))
+            raise errors.DeclarationError("The change %s of %s was made by method: strimzi, and is put back by that: give the namespace of its resource."
+                                          % (change.change_id, self.name))
         self._kind_left = change.kind
         self._consumer_group = self._consumer_group or (change.cluster or {}).get("consumer_group")
         if self.method == AUTO and (change.method == REST or self.kafka is not None):
@@ -183,7 +182,7 @@ class Router:
         if held.entries or held.unreadable:
             raise errors.DeclarationError(
                 "There is no connector %s, but the offsets topic %s and the consumer group %s both have offsets of one. Say which ones are "
-                "meant with method: topic or method: group. Nothing was changed." % (self.name, self._topic_store.topics[0], sink.group))
+                "meant with method: topic or method: group." % (self.name, self._topic_store.topics[0], sink.group))
         self._topic_store = None
         return SINK
 
@@ -197,8 +196,8 @@ class Router:
                 raise errors.DeclarationError(_NO_NEXT % self.name)
             return self._plan_sink(found, desired)
         if self.method == GROUP:
-            raise errors.MethodError("%s is a source: its offsets are records of an offsets topic, not the commits of a consumer group. Nothing "
-                                     "was changed." % self.name)
+            raise errors.MethodError("%s is a source: its offsets are records of an offsets topic, not the commits of a consumer group."
+                                     % self.name)
         if found is None or self.method in (TOPIC, FILE) or self._raw_keys or self._turned:
             return self._by_topic(found, desired)
         if self.topic_is_open and self._offset_topic:
@@ -255,11 +254,11 @@ class Router:
     def _plan_sink(self, found, desired):
         if self.method in (TOPIC, FILE) or self._raw_keys:
             raise errors.MethodError(
-                "%s is a sink: its offsets are the commits of its consumer group %s, not records of an offsets topic or file. Use method: group%s. "
-                "Nothing was changed." % (self.name, self._sink_config(found).group, "" if self.is_file else ", or auto"))
+                "%s is a sink: its offsets are the commits of its consumer group %s, not records of an offsets topic or file. Use method: group%s."
+                % (self.name, self._sink_config(found).group, "" if self.is_file else ", or auto"))
         if self.kafka is None and (desired.reset is not None or found is None):
             raise errors.DeclarationError("%s needs bootstrap_servers (or the variable kafka_bootstrap_servers of the host): only the brokers know the "
-                                          "%s. Nothing was changed." % (("reset_to", "log") if found is not None else ("A sink that is gone", "group")))
+                                          "%s." % (("reset_to", "log") if found is not None else ("A sink that is gone", "group")))
         if found is None or self.method == GROUP or self._turned:
             if self.method == REST:
                 self.reason = None
@@ -284,9 +283,9 @@ class Router:
             self.reason = "method: group" if self.method == GROUP else self._why_topic(found)
         sink = self.sink(found)
         if sink.is_elsewhere:
-            raise errors.MethodError("%s. Its consumer group is where it reads: give those as bootstrap_servers. Nothing was changed." % sink.why_elsewhere())
+            raise errors.MethodError("%s. Its consumer group is where it reads: give those as bootstrap_servers." % sink.why_elsewhere())
         if sink.settings.why_unknown():
-            raise errors.MethodError(sink.settings.why_unknown() + " Nothing was changed.")
+            raise errors.MethodError(sink.settings.why_unknown())
         self.cluster()  # while the brokers answer
         store = GroupStore(sink, **self._sleep)
         plan = self._plan_of_sink(store, found, desired)
@@ -295,10 +294,7 @@ class Router:
         return store, plan
 
     def _check_rest_sees(self, found) -> None:
-        try:
-            check_rest_sees(self._sink_config(found), self.sink(found))
-        except errors.WrongGroup as error:
-            raise error.also("Nothing was changed.")
+        check_rest_sees(self._sink_config(found), self.sink(found))
 
     def _check_group(self, sink, live) -> None:
         """Connect from 3.5 on shows the commits of the group that it really uses. Raises MethodError."""
@@ -311,7 +307,7 @@ class Router:
         missing = sorted(set(shown) - set(live.entries))
         if missing:
             raise errors.MethodError("REST shows %d offsets of %s that its consumer group %s does not have, first %s. The workers set consumer.group.id: "
-                                     "give that group as consumer_group. Nothing was changed." % (len(missing), self.name, sink.group, missing[0]))
+                                     "give that group as consumer_group." % (len(missing), self.name, sink.group, missing[0]))
 
     def _plan_of_sink(self, store, found, desired):
         live, warnings = store.read(), []
@@ -319,7 +315,7 @@ class Router:
         lenient = self.force or desired.exact  # what puts an earlier state back is not judged
         if desired.reset is not None:
             if sink.is_elsewhere:
-                raise errors.DeclarationError("%s: reset_to would take its numbers from another log. Nothing was changed." % sink.why_elsewhere())
+                raise errors.DeclarationError("%s: reset_to would take its numbers from another log." % sink.why_elsewhere())
             resolved, warnings = sink.resolve(desired, live)
             plan = make_plan(live, resolved)
         else:
@@ -465,7 +461,7 @@ class Router:
         try:
             known = configs(self.kafka, configs_topic(alias))
             if known and self.name not in known and desired.sets and not (self.force or desired.exact):
-                raise errors.DeclarationError("The dedicated MirrorMaker of %s has no connector %s; it has %s. Nothing was changed." % (
+                raise errors.DeclarationError("The dedicated MirrorMaker of %s has no connector %s; it has %s." % (
                     alias, self.name, ", ".join(sorted(known))))
             return known.get(self.name, {})
         except errors.BrokerError as error:
@@ -476,7 +472,7 @@ class Router:
 
     def _by_topic(self, found, desired):
         if sink_shaped(desired):
-            raise errors.MethodError("%s is a source, but what is declared are offsets of a sink. Nothing was changed." % self.name)
+            raise errors.MethodError("%s is a source, but what is declared are offsets of a sink." % self.name)
         self.reason = self.reason or self._why_topic(found)
         store = self._topic(found)
         plan = self._plan_of_source(store, found, desired)
@@ -497,7 +493,7 @@ class Router:
             return
         words = sink_left(Sink(self.kafka, SinkConfig(self.name, None, self._consumer_group)), store.topics[0])
         if words and not desired.sets and not plan.changed:
-            raise errors.MethodError(words + " Nothing was changed.")
+            raise errors.MethodError(words)
         if words:
             self._warn(words)
 

@@ -30,7 +30,7 @@ CONNECT, ENVELOPE, FOREIGN = "connect", "envelope", "foreign"
 #: of a topic without records that is not compacted: its name and policy
 EMPTY = ("The topic %s is empty and has cleanup.policy=%s: it is no offsets topic. If the workers' offsets topic was deleted, a broker has made this one in "
          "its place, and the workers have their offsets in memory alone. First save these with connector_offsets_export. Then delete this empty topic, "
-         "restart the workers, which create it anew, and import the offsets. Nothing was changed.")
+         "restart the workers, which create it anew, and import the offsets.")
 
 #: how many older records are kept for each key
 HISTORY = 100

@@ -39,10 +39,9 @@ def as_text(config: dict) -> dict:
                                    "wants it." % (name, describe(value)))
         if is_masked(value):
             raise DeclarationError("config.%s holds %s, which stands for a secret where a module has returned or shown it: it would be written in place of the "
-                                   "secret. Give the secret itself, or a reference to a config provider. Nothing was changed." % (name, MASK))
+                                   "secret. Give the secret itself, or a reference to a config provider." % (name, MASK))
         if is_cut(value):
-            raise DeclarationError("config.%s ends with what a module shows of a text that is too long for its result: give the whole text. "
-                                   "Nothing was changed."
+            raise DeclarationError("config.%s ends with what a module shows of a text that is too long for its result: give the whole text."
                                    % name)
         texts[str(name)] = value if isinstance(value, str) else json.dumps(value)
     return texts

@@ -71,7 +71,7 @@ def _read_tasks(tasks):
     if given in ([_FAILED_ONES], [_ALL]):
         return given[0]
     if not given or not all(one.isascii() and one.isdecimal() for one in given):
-        raise errors.DeclarationError("tasks is %s; it must be failed, all, or a list of numbers of tasks such as [0, 2]. Nothing was changed." % (
+        raise errors.DeclarationError("tasks is %s; it must be failed, all, or a list of numbers of tasks such as [0, 2]." % (
             ", ".join(given) or "empty"))
     return sorted({int(one) for one in given})
 
@@ -82,12 +82,12 @@ def _parts_of(found, chosen) -> list:
     if chosen == _FAILED_ONES:
         return [part for part, shown in found.parts.items() if shown[0] == FAILED]
     if found.state == STOPPED:
-        raise errors.StateError("%s is STOPPED, so there is nothing to restart. Use state: started. Nothing was changed." % found.name)
+        raise errors.StateError("%s is STOPPED, so there is nothing to restart. Use state: started." % found.name)
     if chosen == _ALL:
         return there
     missing = [number for number in chosen if number not in there]
     if missing:
-        raise errors.StateError("%s has no task %s. It is %s%s. Nothing was changed." % (
+        raise errors.StateError("%s has no task %s. It is %s%s." % (
             found.name, ", ".join(map(str, missing)), found, ": " + ", ".join(str(part) for part in there[1:]) if there[1:] else ""))
     return chosen
 

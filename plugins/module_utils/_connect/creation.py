@@ -28,7 +28,7 @@ def declare_present(client, name: str, config: dict, initial_state, wait_timeout
     if config.get("initial_state") is not None:
         raise errors.DeclarationError(
             "config has initial_state, which Connect ignores there: a new connector would start at once. Use this module's option "
-            "initial_state instead. Nothing was changed.")
+            "initial_state instead.")
     wanted.pop(connector_config.MARKER, None)
     marker = None
     try:

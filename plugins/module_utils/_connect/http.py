@@ -107,6 +107,12 @@ class Transport:
         A busy cluster is waited for, and so is a worker that can reach its leader. A lost or unsure answer is asked for again only by GET, for the outcome of a
         write is then unknown: it is the caller's to read first.
         """
+        if verb == "GET" or path.endswith("/config/validate"):
+            return self._call(verb, path, body)
+        with errors.WRITES.sending():
+            return self._call(verb, path, body)
+
+    def _call(self, verb, path, body):
         start, unsure_since, repeated = self._clock(), None, False
         pause = _FIRST_PAUSE
         while True:
@@ -214,7 +220,7 @@ def _base(url: str) -> str:
         raise errors.DeclarationError("connect_url must look like http://host:8083 or https://host/prefix, not \"%s\"." % url)
     other = not_a_worker(parts.hostname)
     if other:
-        raise errors.DeclarationError("connect_url %s: this is not a Connect worker, but %s. Nothing was requested, and nothing was changed." % (url, other))
+        raise errors.DeclarationError("connect_url %s: this is not a Connect worker, but %s. Nothing was requested." % (url, other))
     return url.rstrip("/")
 
 

@@ -85,7 +85,7 @@ class ConnectClient:
         """A NoConnector, with the names that look like the one that was asked for."""
         found = re.search("/connectors/([^/?]+)", urlsplit(error.facts.get("url") or "").path)
         hint = self.similar(unquote(found.group(1))) if found else ""
-        return error.also(hint.strip()) if hint and hint not in error.message else error
+        return error.also(hint.strip()) if hint else error
 
     def status(self, name: str) -> dict:
         """Also of a connector whose name the worker does not take in a URL."""

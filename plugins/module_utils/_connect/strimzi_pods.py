@@ -37,7 +37,7 @@ def check_pod(found, force: bool, warn) -> None:
     if kind == MIRROR and not force:
         raise errors.StateError(
             "%s runs on %s, a pod of the KafkaMirrorMaker2 %s in the namespace %s. Its operator sets back what others change. Use method: strimzi; "
-            "or tell the operator to leave it alone (annotation strimzi.io/pause-reconciliation: \"true\") and use force: true. Nothing was changed."
+            "or tell the operator to leave it alone (annotation strimzi.io/pause-reconciliation: \"true\") and use force: true."
             % (found.name, found.worker_id, cluster, namespace))
     if kind is not None:
         warn("%s runs on %s, a pod of the %s %s in the namespace %s, which Strimzi's operator looks after. If %s comes from a resource there, the operator "

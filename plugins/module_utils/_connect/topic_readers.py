@@ -33,7 +33,7 @@ def check_readers(client, kafka, topics, force: bool) -> list:
     if force:
         return ["Sinks at %s are not stopped and lose their offsets of what is deleted, and their tasks can fail: %s." % (client.url, text)]
     raise errors.StateError("Sinks at %s that are not stopped read what is to be deleted: %s. Stop them first (connector_state with state: stopped), or use "
-                            "force: true. Nothing was changed." % (client.url, text), readers=[name for name, _state, _topics in found])
+                            "force: true." % (client.url, text), readers=[name for name, _state, _topics in found])
 
 
 def _readers(client, kafka, topics) -> list:

@@ -24,12 +24,12 @@ def check_config(client, name: str, config: dict) -> list:
         return ["The configuration of %s was not validated: %s" % (name, error.message)]
     except errors.Refused as error:
         if not lacks_class(error.facts.get("server_message")):
-            raise error.also("Nothing was changed.")
+            raise
         raise _no_class(client, name, config["connector.class"])
     if not found:
         return []
     lines = ["- %s: %s" % (field, "; ".join(_on_one_line(one) for one in found[field])) for field in sorted(found)]
-    raise errors.DeclarationError("The worker at %s refuses the configuration of %s, %s of it. Nothing was changed.\n%s" % (
+    raise errors.DeclarationError("The worker at %s refuses the configuration of %s, %s of it.\n%s" % (
         client.url, name, plural(len(found), "field"), "\n".join(lines)), config_errors=found)
 
 
@@ -42,7 +42,7 @@ def _no_class(client, name, wanted):
     hint = did_you_mean(wanted, known) or did_you_mean(wanted.rpartition(".")[2], short)
     return errors.DeclarationError(
         "The worker at %s has no class %s, which connector.class of %s names.%s %s/connector-plugins lists what it has. Correct "
-        "the name, or install the plugin on every worker. Nothing was changed." % (client.url, wanted, name, hint, client.url))
+        "the name, or install the plugin on every worker." % (client.url, wanted, name, hint, client.url))
 
 
 def _on_one_line(text) -> str:

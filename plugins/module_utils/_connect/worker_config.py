@@ -35,7 +35,7 @@ def options_of(text: str, path: str, given=(), brokers=True) -> dict:
     found = properties(text)
     distributed, standalone = bool(found.get(_PLAIN["offset_topic"])), bool(found.get(_PLAIN["offset_file"]))
     if not distributed and not standalone:
-        raise DeclarationError("%s is no property file of a worker: it has neither %s nor %s. Nothing was changed." % (
+        raise DeclarationError("%s is no property file of a worker: it has neither %s nor %s." % (
             path, _PLAIN["offset_topic"], _PLAIN["offset_file"]))
     if not distributed and not brokers:
         found = {_PLAIN["offset_file"]: found[_PLAIN["offset_file"]]}
@@ -49,7 +49,7 @@ def options_of(text: str, path: str, given=(), brokers=True) -> dict:
     for store, options in _STORES:
         location, kind = found.get(store + ".location"), found.get(store + ".type", "JKS").upper()
         if location and kind != "PEM" and not set(options) <= set(given):
-            raise DeclarationError("%s: %s.location is a %s store, which only Java reads. Give %s as PEM files. Nothing was changed." % (
+            raise DeclarationError("%s: %s.location is a %s store, which only Java reads. Give %s as PEM files." % (
                 path, store, kind, " and ".join(options)))
         if location:
             offered.update(dict.fromkeys(options, location))
@@ -57,8 +57,8 @@ def options_of(text: str, path: str, given=(), brokers=True) -> dict:
     for option, value in offered.items():
         if "${" in str(value):
             raise DeclarationError("%s: the value for %s is a reference to a config provider, which only the worker can follow: give the option "
-                                   "itself. Nothing was changed." % (path, option))
+                                   "itself." % (path, option))
     if not offered.get("offset_file", "/").startswith("/"):
-        raise DeclarationError("%s: offset.storage.file.filename is %s, which is relative to the folder where the worker was started: give offset_file. "
-                               "Nothing was changed." % (path, offered["offset_file"]))
+        raise DeclarationError("%s: offset.storage.file.filename is %s, which is relative to the folder where the worker was started: give offset_file."
+                               % (path, offered["offset_file"]))
     return offered

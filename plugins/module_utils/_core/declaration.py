@@ -28,18 +28,18 @@ def read_declaration(params: dict, copy=None) -> DesiredOffsets:
     guards = _guards(params)
     absent = params["state"] == "absent"
     if params["raw_keys"] and not absent:
-        raise DeclarationError("raw_keys belongs to state: absent: it removes records. Nothing was changed.")
+        raise DeclarationError("raw_keys belongs to state: absent: it removes records.")
     if absent and params["purge"]:
-        raise DeclarationError("purge belongs to state: present; state: absent without offsets removes everything. Nothing was changed.")
+        raise DeclarationError("purge belongs to state: present; state: absent without offsets removes everything.")
     if any(not key for key in params["raw_keys"] or []):
-        raise DeclarationError("raw_keys holds an empty key; nothing was changed. If there is such a record, its key is \"base64:\".")
+        raise DeclarationError("raw_keys holds an empty key. If there is such a record, its key is \"base64:\".")
     if is_masked(params["raw_keys"]):
-        raise DeclarationError("raw_keys has a key with %s, which stands for a secret where a module has returned or shown it: give the key itself. "
-                               "Nothing was changed." % MASK)
+        raise DeclarationError("raw_keys has a key with %s, which stands for a secret where a module has returned or shown it: give the key itself."
+                               % MASK)
     if params["reset_to"] not in (None, ""):
         return _symbolic(params, guards)
     if params["topics"]:
-        raise DeclarationError("topics belongs to reset_to; partitions with numbers go into offsets. Nothing was changed.")
+        raise DeclarationError("topics belongs to reset_to; partitions with numbers go into offsets.")
     desired = _from_another(params, copy) if params["copy_from"] and not _has_document(params) else _declared(params, absent)
     desired.guards = guards
     desired.force = params["force"]
@@ -55,7 +55,7 @@ def _declared(params: dict, absent: bool) -> DesiredOffsets:
         document, source = read_document(params["src"], params["content"])
         return from_document(document, params["copy_from"] or params["name"], source, params["purge"], params["force"], absent, params)
     if params["rewrite"]:
-        raise DeclarationError("rewrite belongs to src, content or copy_from: it says under which partitions their offsets are declared. Nothing was changed.")
+        raise DeclarationError("rewrite belongs to src, content or copy_from: it says under which partitions their offsets are declared.")
     return DesiredOffsets.absent(params["offsets"], params["raw_keys"]) if absent else DesiredOffsets.present(params["offsets"], params["purge"])
 
 
@@ -76,9 +76,9 @@ def from_document(document, name: str, source: str, purge=False, force=False, ab
 def _from_another(params: dict, copy) -> DesiredOffsets:
     """What it has is known only when it is looked at."""
     if params["state"] != "present":
-        raise DeclarationError("copy_from declares offsets, and does not go with state: %s. Nothing was changed." % params["state"])
+        raise DeclarationError("copy_from declares offsets, and does not go with state: %s." % params["state"])
     if params["copy_from"] == params["name"]:
-        raise DeclarationError("copy_from is %s itself: without src or content it must be another connector. Nothing was changed." % params["name"])
+        raise DeclarationError("copy_from is %s itself: without src or content it must be another connector." % params["name"])
     check_rules(params["rewrite"])
     return DesiredOffsets.copied(copy)
 
@@ -90,7 +90,7 @@ def _symbolic(params: dict, guards) -> DesiredOffsets:
     if params["state"] != "present":
         given.append("state: " + params["state"])
     if given:
-        raise DeclarationError("reset_to says it all in words, and takes no %s: use one task for each. Nothing was changed." % " or ".join(given))
+        raise DeclarationError("reset_to says it all in words, and takes no %s: use one task for each." % " or ".join(given))
     desired = DesiredOffsets.words(read_reset(params["reset_to"], params["topics"] or None))
     desired.guards = guards
     return desired
@@ -102,9 +102,9 @@ def _nothing_else(params: dict) -> None:
                                "max_rewind", "max_skip", "only")
              if params[name] not in (None, False, "")]
     if given:
-        raise DeclarationError("state: restored puts back what the change_id has replaced, and takes no %s. Nothing was changed." % " or ".join(given))
+        raise DeclarationError("state: restored puts back what the change_id has replaced, and takes no %s." % " or ".join(given))
     if not params["change_id"]:
-        raise DeclarationError("change_id is empty: state: restored needs the name of the change to undo. Nothing was changed.")
+        raise DeclarationError("change_id is empty: state: restored needs the name of the change to undo.")
 
 
 def _guards(params: dict):
@@ -118,10 +118,7 @@ def _guards(params: dict):
 def _limit(value, name: str):
     if isinstance(value, str):
         value = value.strip() or None
-    try:
-        return None if value is None else whole(value, name)
-    except DeclarationError as error:
-        raise error.also("Nothing was changed.")
+    return None if value is None else whole(value, name)
 
 
 def read_document(src, content) -> tuple:

@@ -43,9 +43,9 @@ def parse(text: str, source: str):
     try:
         return json.loads(text, parse_constant=no_constant, object_pairs_hook=unique)
     except RecursionError:
-        raise DeclarationError("%s is nested too deeply to be a document of offsets; nothing was changed." % source)
+        raise DeclarationError("%s is nested too deeply to be a document of offsets." % source)
     except ValueError as error:
-        hint = " It seems to be cut short: its end is missing. Nothing was changed." if _ends_early(text, error) else ""
+        hint = " It seems to be cut short: its end is missing." if _ends_early(text, error) else ""
         raise DeclarationError("%s is not JSON: %s.%s" % (source, error, hint))
 
 
@@ -95,11 +95,11 @@ class Origin(namedtuple("Origin", ["source", "connector", "kind", "kafka_cluster
         if (self.kind, kind) in ((SOURCE, SINK), (SINK, SOURCE)):
             raise DeclarationError(
                 "%s holds the offsets of %s as a %s connector, but it is a %s connector here: its offsets mean something else. "
-                "If they are meant all the same, use force: true. Nothing was changed." % (self.source, self.connector, self.kind, kind))
+                "If they are meant all the same, use force: true." % (self.source, self.connector, self.kind, kind))
         if self.kafka_cluster_id and kafka_cluster_id and self.kafka_cluster_id != kafka_cluster_id:
             raise DeclarationError(
                 "%s holds the offsets of %s on the Kafka cluster %s, but here it is on the Kafka cluster %s, where the same number can "
-                "be another record. If they are meant all the same, use force: true. Nothing was changed."
+                "be another record. If they are meant all the same, use force: true."
                 % (self.source, self.connector, self.kafka_cluster_id, kafka_cluster_id))
 
 
@@ -142,7 +142,7 @@ def _check_count(document: dict, connectors: dict, connector: str, source: str) 
     if counts[connector] != len(found) or not is_int(counts[connector]):
         raise DeclarationError(
             "%s was cut short or edited: it holds %d pair%s of %s, but its counts say %s. If it was edited on purpose, correct the number "
-            "there, or remove counts. Nothing was changed." % (source, len(found), "" if len(found) == 1 else "s", connector, describe(counts[connector])))
+            "there, or remove counts." % (source, len(found), "" if len(found) == 1 else "s", connector, describe(counts[connector])))
 
 
 def _our_own(document: dict, source: str) -> dict:

@@ -26,17 +26,11 @@ class ConnectError(Exception):
         self.warnings = []
 
     def also(self, sentence: str, **facts) -> ConnectError:
-        """This same error with one more sentence (and facts) for the reader."""
-        stop = "" if self.message.endswith((".", "!", "?", ":")) else "."
-        self.message = "%s%s %s" % (self.message, stop, sentence)
+        """This same error with one more sentence (and facts) for the reader, after a message of several lines on a line of its own."""
+        stop = "\n" if "\n" in self.message else " " if self.message.endswith((".", "!", "?", ":")) else ". "
+        self.message += stop + sentence
         self.args = (self.message,)
         self.facts.update(facts)
-        return self
-
-    def begun(self) -> ConnectError:
-        """This same error, of a change that was begun: it does not say any more that nothing was changed."""
-        self.message = self.message.replace(" Nothing was changed.", "")
-        self.args = (self.message,)
         return self
 
     def twin(self) -> ConnectError:
@@ -164,7 +158,7 @@ class Fenced(BrokerError):
 
 
 class GroupInUse(BrokerError):
-    """The consumer group has members, so Kafka refuses to change its offsets. Nothing was changed by this request."""
+    """The consumer group has members, so Kafka refuses to change its offsets. The request changed nothing."""
 
 
 class NotOffsetsTopic(ConnectError):
@@ -227,3 +221,33 @@ UNSURE = (ResponseLost, OutcomeUnknown, WriteOutcomeUnknown)
 def in_doubt(error: ConnectError) -> bool:
     """Can the write have been carried out, though this is its answer? Connect answers 500 also when only what came after it failed."""
     return isinstance(error, UNSURE) or isinstance(error, Refused) and (error.facts.get("http_status") or 0) >= 500
+
+
+class Writes:
+    """Whether this process has changed a connector, its offsets, a topic or a resource of Kubernetes: what a failure says at its end.
+
+    Noted by what sends it. A record of the ledger, a backup and another file of our own are no such change.
+    """
+
+    def __init__(self):
+        #: whether something was changed, or may have been
+        self.made = False
+
+    def note(self) -> None:
+        self.made = True
+
+    @contextmanager
+    def sending(self):
+        """Around a request that changes something. It is noted unless its error says for certain that nothing was changed."""
+        refused = False
+        try:
+            yield
+        except ConnectError as error:
+            refused = not in_doubt(error) and not 200 <= (error.facts.get("http_status") or 0) < 300
+            raise
+        finally:
+            self.made = self.made or not refused
+
+
+#: those of this process
+WRITES = Writes()

@@ -40,7 +40,7 @@ class Guards:
         if unknown:
             raise DeclarationError(
                 "%s cannot be checked for %s of %s, as it is not known how far the change moves %s: %s. Declare %s in another task, without "
-                "that guard. Nothing was changed." % (
+                "that guard." % (
                     self, counted(unknown), plan.live.connector, "it" if len(unknown) == 1 else "them", _first(unknown, _why_unknown),
                     "it" if len(unknown) == 1 else "them"))
         self._check_limit(plan, "max_rewind", self.max_rewind, BACKWARD)
@@ -53,7 +53,7 @@ class Guards:
         if beyond:
             raise DeclarationError(
                 "%s is %d, but %s of %s would go further %s: %s. Declare offsets that are nearer to the live ones, or raise %s if that is "
-                "meant. Nothing was changed." % (
+                "meant." % (
                     option, limit, counted(beyond), plan.live.connector, direction,
                     _first(beyond, lambda action: "by %d" % action.moved[1]), option))
 

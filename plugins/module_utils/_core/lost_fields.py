@@ -79,7 +79,7 @@ def check_offset_types(actions, live, vouched=False) -> list:
                 canonical(action.partition), name, describe(value), where, describe(meant))
             hint = _WHOLE_HINT if _is_no_whole(value, [meant]) else _HINT
             if not vouched and value is not None and value.__class__ is not meant.__class__:
-                raise DeclarationError("%s, so nothing was changed. %s" % (text, hint))
+                raise DeclarationError("%s. %s" % (text, hint))
             warnings.append("%s. %s" % (text, "" if vouched else hint))
     return warnings
 
@@ -125,7 +125,7 @@ def check_partition_types(wanted: dict, live, vouched=False, new_vouched=False) 
         else:
             text, certain = "The partition %s has no offset to remove, but %s, the same text with other types, has one" % (key, meant), False
         if text and certain and not vouched:
-            raise DeclarationError("%s. Declare it with the live types; nothing was changed. %s" % (text, _HINT))
+            raise DeclarationError("%s. Declare it with the live types. %s" % (text, _HINT))
         if text:
             warnings.append(text + ".")
     return warnings
@@ -159,7 +159,7 @@ def check_fields(actions, live, vouched=False, is_own=False) -> list:
         if not (vouched or is_own):
             raise DeclarationError(
                 "%s%s A declared offset replaces the whole map, and a task that looks for one of these fields can fail or begin anew. Declare all fields, or "
-                "use force: true if the offset is meant without them. Nothing was changed." % (text, hints))
+                "use force: true if the offset is meant without them." % (text, hints))
         warnings.append(text)
     if new:
         warnings.append(

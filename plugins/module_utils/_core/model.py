@@ -56,8 +56,8 @@ def check_name(name: str, where: str) -> None:
     """
     if name and (_is_blank(name[0]) or _is_blank(name[-1]) or any(unicodedata.category(sign) == "Cc" for sign in name)):
         raise DeclarationError(
-            "%s: the connector's name %r begins or ends with a blank or holds a control character. Give it as it is in Connect, without them. "
-            "Nothing was changed." % (where, name))
+            "%s: the connector's name %r begins or ends with a blank or holds a control character. Give it as it is in Connect, without them."
+            % (where, name))
 
 
 def _is_blank(sign: str) -> bool:
@@ -174,10 +174,10 @@ def _check_exact(value: str, where: str) -> None:
     if is_masked(value):
         raise DeclarationError(
             "%s holds %s, which stands for a secret where a module has returned or shown it, and would be written in its place. Give the text itself: "
-            "an export or a backup has it. Nothing was changed." % (where, MASK))
+            "an export or a backup has it." % (where, MASK))
     if is_cut(value):
-        raise DeclarationError("%s ends with \"%s\": a module has shown only the beginning of a long text. Give the whole of it: an export or a backup has it. "
-                               "Nothing was changed." % (where, value[value.rindex(" ... (cut, ") + 1:]))
+        raise DeclarationError("%s ends with \"%s\": a module has shown only the beginning of a long text. Give the whole of it: an export or a backup has it."
+                               % (where, value[value.rindex(" ... (cut, ") + 1:]))
 
 
 def _check_text(value: str, where: str) -> None:

@@ -15,8 +15,6 @@ from __future__ import annotations
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical, check_map, describe
 
-_NOTHING = "Nothing was changed."
-
 
 def rewrite(items: list, rules) -> list:
     """The pairs with their partitions rewritten; offsets stay. items: [{partition, offset}].
@@ -38,8 +36,8 @@ def rewrite(items: list, rules) -> list:
         found.append(dict(item, partition=partition))
     for index, rule in enumerate(rules):
         if not used[index]:
-            raise DeclarationError("rewrite[%d] fits none of the %d partitions: none has %s%s. %s" % (
-                index, len(items), rule["field"], " of the value %s" % describe(rule["from"]) if "from" in rule else "", _NOTHING))
+            raise DeclarationError("rewrite[%d] fits none of the %d partitions: none has %s%s." % (
+                index, len(items), rule["field"], " of the value %s" % describe(rule["from"]) if "from" in rule else ""))
     if rules:
         _check_different(items, found)
     return found
@@ -52,20 +50,20 @@ def check_rules(rules) -> list:
 
 def _checked(rule, where: str) -> dict:
     if not isinstance(rule, dict) or set(rule) - {"field", "from", "to", "name", "add"}:
-        raise DeclarationError("%s must be a dictionary with field, from, to, name and add, it is %s. %s" % (where, describe(rule), _NOTHING))
+        raise DeclarationError("%s must be a dictionary with field, from, to, name and add, it is %s." % (where, describe(rule)))
     rule = {key: value for key, value in rule.items() if value is not None or key in ("from", "to")}
     if not isinstance(rule.get("field"), str) or not rule["field"]:
-        raise DeclarationError("%s.field must be the name of a field of the partitions, it is %s. %s" % (where, describe(rule.get("field")), _NOTHING))
+        raise DeclarationError("%s.field must be the name of a field of the partitions, it is %s." % (where, describe(rule.get("field"))))
     if ("to" in rule) == ("name" in rule):
-        raise DeclarationError("%s must have either to, another value, or name, another name. %s" % (where, _NOTHING))
+        raise DeclarationError("%s must have either to, another value, or name, another name." % where)
     if "from" in rule:
         check_map({"from": rule["from"]}, where)
     if "to" in rule:
         check_map({"to": rule["to"]}, where)
     elif not isinstance(rule["name"], str) or not rule["name"]:
-        raise DeclarationError("%s.name must be a name, it is %s. %s" % (where, describe(rule["name"]), _NOTHING))
+        raise DeclarationError("%s.name must be a name, it is %s." % (where, describe(rule["name"])))
     if rule.get("add") and ("to" not in rule or "from" in rule):
-        raise DeclarationError("%s.add goes with to, and without from. %s" % (where, _NOTHING))
+        raise DeclarationError("%s.add goes with to, and without from." % where)
     return rule
 
 
@@ -79,8 +77,8 @@ def _applied(rule, partition) -> dict:
     """The fields stay in their order."""
     if "name" in rule:
         if rule["name"] in partition and rule["name"] != rule["field"]:
-            raise DeclarationError("The partition %s has a field %s already, so %s cannot be called that. %s" % (
-                canonical(partition), rule["name"], rule["field"], _NOTHING))
+            raise DeclarationError("The partition %s has a field %s already, so %s cannot be called that." % (
+                canonical(partition), rule["name"], rule["field"]))
         return {rule["name"] if name == rule["field"] else name: value for name, value in partition.items()}
     return {**partition, rule["field"]: rule["to"]}
 
@@ -92,6 +90,6 @@ def _check_different(items, found) -> None:
             continue
         key = canonical(new["partition"])
         if key in known:
-            raise DeclarationError("The partitions %s and %s would become the same: %s. %s" % (
-                canonical(known[key]), canonical(item["partition"]), key, _NOTHING))
+            raise DeclarationError("The partitions %s and %s would become the same: %s." % (
+                canonical(known[key]), canonical(item["partition"]), key))
         known[key] = item["partition"]

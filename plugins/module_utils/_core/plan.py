@@ -96,9 +96,7 @@ class DesiredOffsets:
     def present(cls, items, purge=False) -> DesiredOffsets:
         """From the option ``offsets`` under state present: every entry must say its offset."""
         if not items:
-            raise DeclarationError(
-                "The list offsets is empty, so nothing is declared and nothing was changed. To remove offsets use state: absent."
-            )
+            raise DeclarationError("The list offsets is empty, so nothing is declared. To remove offsets use state: absent.")
         desired = cls(_entries(items, "offsets", needs_offset=True), purge)
         desired.following = {canonical(item["partition"]): whole(item[NEXT], NEXT) for item in items if NEXT in item}
         desired.notes = {key: "record %d" % following for key, following in desired.following.items()}
@@ -110,9 +108,7 @@ class DesiredOffsets:
         if items is None and raw_keys is None:
             return cls(None)
         if not items and not raw_keys:
-            raise DeclarationError(
-                "The list offsets is empty, so nothing was changed. To reset the whole connector leave the options offsets and raw_keys out."
-            )
+            raise DeclarationError("The list offsets is empty. To reset the whole connector leave the options offsets and raw_keys out.")
         keyed = _entries(items or [], "offsets", needs_offset=False)
         keyed.update((canonical(text), Entry(text, None)) for text in raw_keys or [])
         return cls(keyed)
@@ -121,7 +117,7 @@ class DesiredOffsets:
     def document(cls, items, purge=False) -> DesiredOffsets:
         """From a document: ``offset: null`` removes (KIP-199). An empty list means something only with purge."""
         if not items and not purge:
-            raise DeclarationError("The document lists no offsets for this connector, so nothing was changed.")
+            raise DeclarationError("The document lists no offsets for this connector.")
         desired = cls(_entries(items, "document", needs_offset=True, null_removes=True), purge)
         desired.is_document = True
         return desired
@@ -215,7 +211,7 @@ class DesiredOffsets:
             entry = normalise(kind, entry, "offsets[%d]" % index)
             key = canonical(entry.partition)
             if key in found:
-                raise DeclarationError("Two entries are for the same partition %s; nothing was changed." % key)
+                raise DeclarationError("Two entries are for the same partition %s." % key)
             found[key] = entry
         return found
 
@@ -398,8 +394,7 @@ def _action_for(key: str, entry: Entry, live: Snapshot, lost: bool) -> Action:
 def _check_empty_partition(action) -> None:
     """Some connectors have one without a field; where it has no offset so far it is most likely a mistake. Raises DeclarationError."""
     if action is not None and action.verb == SET and action.before is None and not action.unreadable:
-        raise DeclarationError("A declared partition is an empty dictionary; it needs at least one field, as there is no offset for {} so far. Nothing was "
-                               "changed.")
+        raise DeclarationError("A declared partition is an empty dictionary; it needs at least one field, as there is no offset for {} so far.")
 
 
 def _new_partitions(actions: dict, live: Snapshot) -> list:

@@ -75,11 +75,8 @@ class Reset:
 
 def read_reset(reset_to, topics=None, now=None) -> Reset:
     """From the options reset_to and topics. now: seconds since the epoch. Raises DeclarationError."""
-    try:
-        word, value = _word(reset_to)
-        return Reset(word, _value(word, value, clock.time() if now is None else now), _topics(topics))
-    except DeclarationError as error:
-        raise error.also("Nothing was changed.")
+    word, value = _word(reset_to)
+    return Reset(word, _value(word, value, clock.time() if now is None else now), _topics(topics))
 
 
 def _word(reset_to) -> tuple:

@@ -71,7 +71,7 @@ class SinkConfig:
         wrong = self.unread(action.partition[TOPIC] for action in plan.changes if action.verb == SET)
         words = "%s An offset for another topic has no effect."
         if wrong and not lenient:
-            raise DeclarationError((words + " Declare offsets for what it reads, or use force: true if that is meant. Nothing was changed.")
+            raise DeclarationError((words + " Declare offsets for what it reads, or use force: true if that is meant.")
                                    % self.why_unread(wrong))
         if not plan.desired.exact:
             declared = plan.desired.for_kind(SINK) or {}
@@ -91,7 +91,7 @@ class SinkConfig:
             words = ("%s will have no offset for %s, and begins there at %s: records before that are not delivered again. To have them delivered use "
                      "reset_to or declare offsets." % (self.name, counted(removed), self.beginning()))
         if plan.desired.guards is not None and plan.desired.guards.only == BACKWARD:
-            raise DeclarationError("only is backward. " + words + " Nothing was changed.")
+            raise DeclarationError("only is backward. " + words)
         return [words]
 
     # ---- topics ------------------------------------------------------------------------------------------------------
@@ -106,8 +106,8 @@ class SinkConfig:
         try:
             return sink_topics.pattern(self.config)
         except re.error as error:
-            raise DeclarationError("topics.regex of %s (%s) cannot be read here (%s): say with the option topics which ones are meant. "
-                                   "Nothing was changed." % (self.name, self.config["topics.regex"], error))
+            raise DeclarationError("topics.regex of %s (%s) cannot be read here (%s): say with the option topics which ones are meant."
+                                   % (self.name, self.config["topics.regex"], error))
 
     def unread(self, topics) -> list:
         """Those of these topics that it certainly does not read."""

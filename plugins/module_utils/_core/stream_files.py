@@ -30,7 +30,7 @@ def check_positions(plan, lenient: bool) -> list:
             text = "The position %d of %s in %s is not in the file, which has %d bytes" % (position, plan.live.connector, path, size)
             if not lenient:
                 raise DeclarationError("%s: its task would read nothing until the file has grown beyond that. Declare a position from 0 to %d, or use "
-                                       "force: true. Nothing was changed." % (text, size))
+                                       "force: true." % (text, size))
             warnings.append(text + ".")
         elif not _begins_a_line(path, position):
             warnings.append("The position %d of %s in %s is inside of a line: the first record is the rest of that line." % (

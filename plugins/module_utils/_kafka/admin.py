@@ -184,16 +184,18 @@ class TopicAdmin:
         The error's fact deleted lists those that they have taken.
         """
         timeout = self._connection.timeout
-        futures = self._connection.once(lambda admin: admin.delete_topics(sorted(names), operation_timeout=timeout, request_timeout=timeout))
-        self._all_of({name: (name, future) for name, future in futures.items()}, "the topic %s to be deleted", "deleted")
+        with errors.WRITES.sending():
+            futures = self._connection.once(lambda admin: admin.delete_topics(sorted(names), operation_timeout=timeout, request_timeout=timeout))
+            self._all_of({name: (name, future) for name, future in futures.items()}, "the topic %s to be deleted", "deleted")
 
     def delete_records(self, places: dict) -> None:
         """Everything before {(topic, partition): offset}. Raises BrokerDenied, BrokerError."""
         timeout = self._connection.timeout
         ends = [confluent_kafka.TopicPartition(topic, number, offset) for (topic, number), offset in sorted(places.items())]
-        futures = self._connection.once(lambda admin: admin.delete_records(ends, operation_timeout=timeout, request_timeout=timeout))
-        self._all_of({"%s-%d" % (place.topic, place.partition): (place.topic, future) for place, future in futures.items()},
-                     "the records of %s to be deleted", "emptied")
+        with errors.WRITES.sending():
+            futures = self._connection.once(lambda admin: admin.delete_records(ends, operation_timeout=timeout, request_timeout=timeout))
+            self._all_of({"%s-%d" % (place.topic, place.partition): (place.topic, future) for place, future in futures.items()},
+                         "the records of %s to be deleted", "emptied")
 
     def _all_of(self, futures, what, done) -> None:
         """Wait for all, then raise the first error. futures: {in words: (topic, future)}."""
@@ -202,6 +204,7 @@ class TopicAdmin:
             try:
                 self._connection.outcome(what % words, future, topic)
                 taken.append(words)
+                errors.WRITES.note()
             except confluent_kafka.KafkaException as error:
                 if error.args[0].code() in (kinds.UNKNOWN_TOPIC_OR_PART, kinds._UNKNOWN_TOPIC):
                     continue
@@ -209,7 +212,8 @@ class TopicAdmin:
             except errors.BrokersUnreachable as error:
                 failed = failed or errors.WriteOutcomeUnknown(error.message, **error.facts)
         if failed is not None:
-            raise failed.also("Done before that: %s." % ", ".join(taken) if taken else "", **{done: taken})
+            failed.facts[done] = taken
+            raise failed.also("Done before that: %s." % ", ".join(taken)) if taken else failed
 
     def _not_deleted(self, what, topic, error):
         if error.code() == confluent_kafka.KafkaError.TOPIC_AUTHORIZATION_FAILED:

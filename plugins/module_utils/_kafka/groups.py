@@ -110,27 +110,31 @@ class ConsumerGroups:
         """
         what = "the offsets of the consumer group %s" % name
         wanted = [confluent_kafka.TopicPartition(topic, number, offset) for (topic, number), offset in sorted(offsets.items())]
-        future = self._connection.once(lambda admin: admin.alter_consumer_group_offsets(
-            [confluent_kafka.ConsumerGroupTopicPartitions(name, wanted)], request_timeout=self._connection.timeout))[name]
-        try:
-            done = self._connection.outcome(what, future, name).topic_partitions
-        except confluent_kafka.KafkaException as error:
-            raise self._not_committed(name, what, error.args[0], "Read")
-        except errors.BrokersUnreachable as error:
-            raise errors.WriteOutcomeUnknown(error.message, **error.facts)
-        refused = [place for place in done if place.error is not None and place.error.code() != confluent_kafka.KafkaError.NO_ERROR]
-        if refused:
-            raise self._not_committed(name, what, refused[0].error, "Read", refused[0])
+        with errors.WRITES.sending():
+            future = self._connection.once(lambda admin: admin.alter_consumer_group_offsets(
+                [confluent_kafka.ConsumerGroupTopicPartitions(name, wanted)], request_timeout=self._connection.timeout))[name]
+            done = self._outcome(name, what, future, "Read").topic_partitions
+            refused = [place for place in done if place.error is not None and place.error.code() != confluent_kafka.KafkaError.NO_ERROR]
+            if len(refused) < len(done):
+                errors.WRITES.note()
+            if refused:
+                raise self._not_committed(name, what, refused[0].error, "Read", refused[0])
 
     def delete_group(self, name: str) -> None:
         """Remove all offsets of a group that has no members, and the group. No error if there is none. Raises like commit()."""
         what = "the consumer group %s to be deleted" % name
-        future = self._connection.once(lambda admin: admin.delete_consumer_groups([name], request_timeout=self._connection.timeout))[name]
+        with errors.WRITES.sending():
+            future = self._connection.once(lambda admin: admin.delete_consumer_groups([name], request_timeout=self._connection.timeout))[name]
+            self._outcome(name, what, future, "Delete")
+
+    def _outcome(self, name, what, future, right):
+        """None where there is no such group to delete."""
         try:
-            self._connection.outcome(what, future, name)
+            return self._connection.outcome(what, future, name)
         except confluent_kafka.KafkaException as error:
-            if error.args[0].code() not in _NO_GROUP:
-                raise self._not_committed(name, what, error.args[0], "Delete")
+            if right == "Delete" and error.args[0].code() in _NO_GROUP:
+                return None
+            raise self._not_committed(name, what, error.args[0], right)
         except errors.BrokersUnreachable as error:
             raise errors.WriteOutcomeUnknown(error.message, **error.facts)
 

@@ -30,7 +30,6 @@ _MIRRORS = re.compile(r"mm2-offset-syncs[^A-Za-z0-9].+|.+[^A-Za-z0-9]checkpoints
 #: of each partition so many records are looked at
 _PEEK = 20
 _PAUSE = 0.2
-_NOTHING = "Nothing was changed."
 
 
 def declare_topics(kafka, names, state, wait_timeout=120, check_mode=False, check_readers=lambda names: [], sleep=time.sleep, clock=time.monotonic) -> dict:
@@ -86,20 +85,20 @@ def _diff(name, found, log, state) -> dict:
 def _checked(names) -> list:
     names = sorted({name.strip() for name in names if name.strip()})
     if not names:
-        raise errors.DeclarationError("name is empty: give names of topics. %s" % _NOTHING)
+        raise errors.DeclarationError("name is empty: give names of topics.")
     for name in names:
         if not _NAME.fullmatch(name) or name in (".", ".."):
-            raise errors.DeclarationError("%s is no name of a topic; globs are not taken here. %s" % (name, _NOTHING))
+            raise errors.DeclarationError("%s is no name of a topic; globs are not taken here." % name)
         if name.startswith("__"):
-            raise errors.DeclarationError("%s is one of Kafka's own topics. %s" % (name, _NOTHING))
+            raise errors.DeclarationError("%s is one of Kafka's own topics." % name)
     return names
 
 
 def _check_there(kafka, found, state) -> None:
     missing = sorted(name for name in found if found[name] is None)
     if missing and state == EMPTIED:
-        raise errors.NoTopic("There is no topic %s on the Kafka cluster at %s that could be emptied. %s" % (
-            ", ".join(missing), kafka.brokers, _NOTHING), bootstrap_servers=kafka.brokers)
+        raise errors.NoTopic("There is no topic %s on the Kafka cluster at %s that could be emptied." % (
+            ", ".join(missing), kafka.brokers), bootstrap_servers=kafka.brokers)
 
 
 def _check_owner(kafka, names, found, state) -> None:
@@ -111,12 +110,12 @@ def _check_owner(kafka, names, found, state) -> None:
         if _is_connects(kafka, Topic(name, found[name].partitions, policies[name])):
             raise errors.DeclarationError(
                 "%s is where Connect workers, or the ledger of this collection, keep what they know: it looks so by its %s. To change offsets use "
-                "connector_offsets. %s" % (name, "name" if _CONNECTS_BY_NAME.fullmatch(name) else "records", _NOTHING))
+                "connector_offsets." % (name, "name" if _CONNECTS_BY_NAME.fullmatch(name) else "records"))
         if state == EMPTIED and policies[name] == "compact":
             raise errors.DeclarationError(
-                "%s has cleanup.policy=compact, and no broker removes records of such a topic (POLICY_VIOLATION): delete it, with state: absent. %s%s" % (
-                    name, "MirrorMaker creates this one again when its connectors start; they have to be STOPPED until then. Tombstones are no way "
-                    "out, as MirrorMaker does not read them. " if _MIRRORS.fullmatch(name) else "", _NOTHING))
+                "%s has cleanup.policy=compact, and no broker removes records of such a topic (POLICY_VIOLATION): delete it, with state: absent.%s" % (
+                    name, " MirrorMaker creates this one again when its connectors start; they have to be STOPPED until then. Tombstones are no way "
+                    "out, as MirrorMaker does not read them." if _MIRRORS.fullmatch(name) else ""))
 
 
 def _is_connects(kafka, topic) -> bool:
@@ -136,8 +135,8 @@ def _is_connects(kafka, topic) -> bool:
 def _check_permission(kafka, names, found) -> None:
     denied = [name for name in names if found[name].may_delete is False]
     if denied:
-        raise errors.BrokerDenied("The user lacks the permission Delete on Topic %s of the Kafka cluster at %s. %s" % (
-            ", ".join(denied), kafka.brokers, _NOTHING), bootstrap_servers=kafka.brokers)
+        raise errors.BrokerDenied("The user lacks the permission Delete on Topic %s of the Kafka cluster at %s." % (
+            ", ".join(denied), kafka.brokers), bootstrap_servers=kafka.brokers)
 
 
 # ---- the change --------------------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ class Writer:
             self._abort(producer)
             if not isinstance(error, errors.BrokerError):
                 error = self._connection.failure(what, _inside(error), ", ".join(names), write=True)
-            raise error.also("The transaction was given up: nothing was changed.")
+            raise error.also("The transaction was aborted.")
         self._commit(producer, what, names)
 
     def _begin(self, topic, ready):
@@ -69,7 +69,7 @@ class Writer:
                     ready()
             self._producer.begin_transaction()
         except confluent_kafka.KafkaException as error:
-            raise self._connection.failure("a transaction", error.args[0], transactional_id=self.transactional_id).also("Nothing was changed.")
+            raise self._connection.failure("a transaction", error.args[0], transactional_id=self.transactional_id)
         return self._producer
 
     def _send(self, producer, records, what) -> None:
@@ -116,7 +116,7 @@ class Writer:
             if error.txn_requires_abort():
                 self._abort(producer)
             if first and error.txn_requires_abort():
-                raise self._connection.failure(what, error, ", ".join(names), write=True).also("The transaction was given up: nothing was changed.")
+                raise self._connection.failure(what, error, ", ".join(names), write=True).also("The transaction was aborted.")
             if not error.retriable() or time.monotonic() > end:
                 # Also where it is the first answer that we see: the client asks again by itself when one does not come.
                 fenced = error.code() in FENCED

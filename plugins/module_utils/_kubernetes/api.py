@@ -57,7 +57,7 @@ def login(params: dict) -> tuple:
             namespace = file.read().strip()
     _override(found, params)
     if not found.host.startswith(("https://", "http://")) or "@" in found.host:
-        raise errors.DeclarationError("host must look like https://kubernetes.example.com:6443, without credentials. Nothing was changed.")
+        raise errors.DeclarationError("host must look like https://kubernetes.example.com:6443, without credentials.")
     _set_proxy(found, proxy)
     found.retries = False  # we repeat what may be repeated
     return found, namespace
@@ -92,7 +92,7 @@ def _load_kubeconfig(found, path, context) -> tuple:
         return chosen.get("namespace"), cluster.safe_get("proxy-url")
     except Exception as error:  # the client raises much, from what YAML says to what a login program says
         reason = re.sub(r"\{.*\}", "{...}", str(error), flags=re.DOTALL).strip().rstrip(".")  # it quotes users with their tokens
-        raise errors.DeclarationError("The kubeconfig%s cannot be used: %s. Give kubeconfig and context, or host and api_key. Nothing was changed." % (
+        raise errors.DeclarationError("The kubeconfig%s cannot be used: %s. Give kubeconfig and context, or host and api_key." % (
             " " + path if path else "", reason))
     finally:
         logging.getLogger().removeHandler(logged)
@@ -137,7 +137,7 @@ class Kubernetes:
         try:
             self._api = ApiClient(configuration)
         except ValueError as error:
-            raise errors.DeclarationError("%s cannot be requested by way of the proxy: %s. Nothing was changed." % (self.host, error))
+            raise errors.DeclarationError("%s cannot be requested by way of the proxy: %s." % (self.host, error))
         # It takes paths, so nothing has to be discovered.
         self._client = DynamicClient(self._api, discoverer=lambda client, cache_file: None)
 
@@ -204,7 +204,7 @@ class Kubernetes:
         except urllib3.exceptions.HTTPError as error:
             raise _no_answer(facts, error)
         except OSError as error:
-            raise errors.DeclarationError("%(method)s %(url)s cannot be requested: " % facts + "%s. Nothing was changed." % error, **facts)
+            raise errors.DeclarationError("%(method)s %(url)s cannot be requested: " % facts + "%s." % error, **facts)
         facts["http_status"] = status
         text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text or ""
         try:

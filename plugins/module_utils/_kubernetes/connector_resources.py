@@ -29,8 +29,6 @@ class ConnectorResources:
         self._places = {}
         #: connector -> its resource, as it was read last
         self._seen = {}
-        #: have we changed a state or offsets?
-        self._changed = False
 
     @property
     def url(self) -> str:
@@ -48,8 +46,8 @@ class ConnectorResources:
             raise errors.NoConnector("There is no %s %s in the namespace %s, so there is no such connector: %s" % (
                 kind, own, self.namespace, error.message), **error.facts)
         if not strimzi_resource.belongs_to(found, self._connect_cluster):
-            raise errors.DeclarationError("%s belongs to the Connect cluster %s, not to %s (connect_cluster).%s" % (
-                told(found), strimzi_resource.cluster_of(found) or "that nobody names", self._connect_cluster, self._nothing))
+            raise errors.DeclarationError("%s belongs to the Connect cluster %s, not to %s (connect_cluster)." % (
+                told(found), strimzi_resource.cluster_of(found) or "that nobody names", self._connect_cluster))
         self._seen[name] = found
         return found
 
@@ -78,7 +76,7 @@ class ConnectorResources:
             try:
                 group = self.kube.get("/apis/" + strimzi_resource.GROUP)
             except (errors.KubeNotServed, errors.KubeNotFound) as error:
-                raise errors.MethodError("Strimzi's resources are not installed on %s (%s).%s" % (self.kube.host, error.message.rstrip("."), self._nothing))
+                raise errors.MethodError("Strimzi's resources are not installed on %s (%s)." % (self.kube.host, error.message.rstrip(".")))
             self._api = "%s/%s" % (strimzi_resource.GROUP, strimzi_resource.version_of(group))
         return self._api
 
@@ -99,21 +97,21 @@ class ConnectorResources:
         if kind == MIRROR and not mirror:
             raise errors.DeclarationError(
                 "%s is no connector of a KafkaMirrorMaker2: those are called SOURCE->TARGET.MirrorSourceConnector. Give a KafkaConnector as "
-                "resource, or one of these names.%s" % (connector, self._nothing))
+                "resource, or one of these names." % connector)
         if kind == CONNECTOR and name != connector:
-            raise errors.DeclarationError("The KafkaConnector %s is the connector %s, not %s.%s%s" % (
-                name, name, connector, " Give a KafkaMirrorMaker2 as resource for a connector of a mirror." if mirror else "", self._nothing))
+            raise errors.DeclarationError("The KafkaConnector %s is the connector %s, not %s.%s" % (
+                name, name, connector, " Give a KafkaMirrorMaker2 as resource for a connector of a mirror." if mirror else ""))
         return kind, name
 
     def _mirror_with(self, connector) -> str:
         try:
             found = [one["metadata"]["name"] for one in self._listed(MIRROR) if connector in strimzi_resource.parts_of(one)]
         except errors.KubeDenied as error:
-            raise error.also("It is needed only to find the KafkaMirrorMaker2 that has %s: give it as resource.%s" % (connector, self._nothing))
+            raise error.also("It is needed only to find the KafkaMirrorMaker2 that has %s: give it as resource." % connector)
         if len(found) != 1:
-            raise errors.NoConnector("%s the connector %s in the namespace %s%s.%s" % (
+            raise errors.NoConnector("%s the connector %s in the namespace %s%s." % (
                 "Several KafkaMirrorMaker2 have" if found else "No KafkaMirrorMaker2 has", connector, self.namespace,
-                ": %s. Say which one is meant as resource" % ", ".join(found) if found else "", self._nothing))
+                ": %s. Say which one is meant as resource" % ", ".join(found) if found else ""))
         return found[0]
 
     def _listed(self, kind) -> list:
@@ -135,14 +133,3 @@ class ConnectorResources:
         self.resource(name)
         return self.kube.update(self._path(*self._places[name]), change)
 
-    def _part(self, resource, name):
-        """Raises DeclarationError for a connector that the resource does not have."""
-        try:
-            return strimzi_resource.part_of(resource, name)
-        except errors.DeclarationError as error:
-            raise error.also(self._nothing.strip()) if self._nothing else error
-
-    @property
-    def _nothing(self) -> str:
-        """The end of a message."""
-        return "" if self._changed else " Nothing was changed."

@@ -27,7 +27,7 @@ def open_operator(params: dict, reader, check_mode: bool, make=StrimziClient) ->
     kube = Kubernetes(*login(params))
     namespace = params["namespace"] or kube.namespace
     if not namespace:
-        raise errors.DeclarationError("namespace is missing: give the namespace of the connector's resource. Nothing was changed.")
+        raise errors.DeclarationError("namespace is missing: give the namespace of the connector's resource.")
     return make(kube, namespace, params.get("resource"), params["connect_cluster"], params.get("wait_timeout", 120), reader if check_mode else None,
                 check_mode)
 
@@ -54,5 +54,5 @@ def check_owners(params: dict, forced: dict, warn) -> None:
     if owned:
         raise errors.DeclarationError(
             "%s is owned by the operator of %s in the namespace %s, which sets back what others change. Use method: strimzi; or tell the operator to "
-            "leave it alone (annotation strimzi.io/pause-reconciliation: \"true\") as long as this takes; or use force: true. Nothing was changed."
+            "leave it alone (annotation strimzi.io/pause-reconciliation: \"true\") as long as this takes; or use force: true."
             % (owned[0] + (operator.namespace,)), failed_connectors={name: "%s is owned by the operator of %s." % (name, owner) for name, owner in owned})

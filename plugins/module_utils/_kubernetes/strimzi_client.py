@@ -99,7 +99,7 @@ class StrimziClient(ConnectorResources):
         begun = self.kube.clock()
         while True:
             resource = self.resource(name)
-            part = self._part(resource, name)
+            part = strimzi_resource.part_of(resource, name)
             self._check_reconciled(resource)
             found = strimzi_resource.settled_status(resource, part)
             if found is not None and (name in self._declared or strimzi_resource.is_seen(resource)):
@@ -137,7 +137,7 @@ class StrimziClient(ConnectorResources):
     def info(self, name: str) -> dict:
         """{"name", "config", "tasks", "type"}, config as far as the resource tells it."""
         resource = self.resource(name)
-        return _info(resource, self._part(resource, name))
+        return _info(resource, strimzi_resource.part_of(resource, name))
 
     def plugins(self) -> list:
         """A resource does not tell versions."""
@@ -207,10 +207,10 @@ class StrimziClient(ConnectorResources):
 
     def _declare(self, name, wanted) -> None:
         def declare(resource):
-            self._part(resource, name)
+            strimzi_resource.part_of(resource, name)
             operations = strimzi_resource.state_operations(resource, name, wanted)
             if operations:
-                self._changed = True
+                errors.WRITES.note()
                 (self._stopped.add if wanted == STOPPED else self._stopped.discard)(name)
             return operations + strimzi_resource.annotation_operations(resource, {LOOK: None})  # also of a run that was killed
 
@@ -238,7 +238,7 @@ class StrimziClient(ConnectorResources):
 
     def _restart(self, name, annotation, value):
         """What went wrong, or None. An annotation that stays would have it restarted at each pass: that is so where it fails again."""
-        self._changed = True
+        errors.WRITES.note()
         self._nudges.begin(name, self._update(name, lambda resource: strimzi_resource.annotation_operations(resource, {annotation: value})))
         begun, failed = self.kube.clock(), []
         try:
@@ -264,20 +264,20 @@ class StrimziClient(ConnectorResources):
         if not strimzi_resource.is_reconciled(resource):
             raise errors.StateError(
                 "Somebody has told the operator to leave %s alone, by the annotation %s: it does nothing of what is asked for here. Remove it, or "
-                "use another method as long as it is there.%s" % (told(resource), strimzi_resource.PAUSE_RECONCILIATION, self._nothing))
+                "use another method as long as it is there." % (told(resource), strimzi_resource.PAUSE_RECONCILIATION))
 
     def _no_report(self, resource, name):
         reasons = strimzi_resource.not_ready(resource)
         if any(map(strimzi_resource.refuses_configuration, reasons)):
             return errors.StateError("Connect refuses the configuration of %s, and the operator does nothing else with %s before that is corrected. It "
-                                     "says: %s.%s" % (name, told(resource), "; ".join(reasons).rstrip("."), self._nothing))
+                                     "says: %s." % (name, told(resource), "; ".join(reasons).rstrip(".")))
         if reasons:
-            return errors.StateError("%s is not ready, so the operator does nothing with %s. It says: %s.%s" % (
-                told(resource), name, "; ".join(reasons).rstrip("."), self._nothing))
+            return errors.StateError("%s is not ready, so the operator does nothing with %s. It says: %s." % (
+                told(resource), name, "; ".join(reasons).rstrip(".")))
         return errors.StateError(
             "No operator has reported on the connector %s of %s so far. Is there a Connect cluster %s, with the annotation "
-            "strimzi.io/use-connector-resources, and an operator that watches the namespace %s?%s" % (
-                name, told(resource), strimzi_resource.cluster_of(resource), self.namespace, self._nothing))
+            "strimzi.io/use-connector-resources, and an operator that watches the namespace %s?" % (
+                name, told(resource), strimzi_resource.cluster_of(resource), self.namespace))
 
 
 def _info(resource, part) -> dict:

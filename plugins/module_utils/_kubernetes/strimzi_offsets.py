@@ -49,8 +49,8 @@ class StrimziOffsets(StrimziClient):
             if text is None and self.kube.clock() > end:
                 raise errors.WaitError(
                     "The operator's annotation %s is gone from the resource of %s, but the ConfigMap %s has no entry %s, again and again: somebody "
-                    "removes one of the two, or Kubernetes deletes the ConfigMap with another of its owners (ownerReferences).%s" % (
-                        OFFSETS, name, target, key, self._nothing))
+                    "removes one of the two, or Kubernetes deletes the ConfigMap with another of its owners (ownerReferences)." % (
+                        OFFSETS, name, target, key))
         source = "ConfigMap %s, %s" % (target, key)
         return documents.items_for(documents.parse(text, source), name, source)
 
@@ -83,13 +83,13 @@ class StrimziOffsets(StrimziClient):
         quiet = begun + _QUIET
         while True:
             resource = self.resource(name)
-            self._part(resource, name)
+            strimzi_resource.part_of(resource, name)
             self._check_reconciled(resource)
             word = strimzi_resource.annotations(resource).get(OFFSETS)
             if resource["metadata"].get("deletionTimestamp"):
-                raise errors.StateError("%s is being deleted.%s" % (told(resource), self._nothing))
+                raise errors.StateError("%s is being deleted." % told(resource))
             if resource["kind"] == CONNECTOR and not strimzi_resource.cluster_of(resource):
-                raise errors.StateError("%s has no label %s, so no operator cares for it.%s" % (told(resource), strimzi_resource.CLUSTER, self._nothing))
+                raise errors.StateError("%s has no label %s, so no operator cares for it." % (told(resource), strimzi_resource.CLUSTER))
             reasons = strimzi_resource.not_ready(resource)
             if strimzi_resource.status_of(resource, name) is None or strimzi_resource.is_lasting(reasons):
                 passes = reasons and not strimzi_resource.is_lasting(reasons)
@@ -102,29 +102,29 @@ class StrimziOffsets(StrimziClient):
                 if self.kube.clock() > begun + (self._wait_timeout if word == LIST else min(_OTHERS, self._wait_timeout)):
                     raise errors.StateError(
                         "%s has the annotation %s: %s already, which is not ours. Somebody works on it, or it was left by an operation that failed "
-                        "and would be carried out some day. Wait for it, or remove it: kubectl annotate -n %s %s %s-.%s" % (
-                            told(resource), OFFSETS, word, self.namespace, told(resource), OFFSETS, self._nothing))
+                        "and would be carried out some day. Wait for it, or remove it: kubectl annotate -n %s %s %s-." % (
+                            told(resource), OFFSETS, word, self.namespace, told(resource), OFFSETS))
             elif not complaints(resource) or self.kube.clock() > quiet:
                 return resource
             self.kube.sleep(_POLL)
 
     def _check_stopped(self, resource, name) -> None:
         """While it is not stopped, the operation would fail, stay armed, and be done whenever somebody stops it."""
-        part = self._part(resource, name)
+        part = strimzi_resource.part_of(resource, name)
         state = ((strimzi_resource.status_of(resource, name) or {}).get("connector") or {}).get("state")
         if part.wanted != STOPPED or state != "STOPPED" or not strimzi_resource.is_seen(resource):
             raise errors.NotStopped("%s is %s, and its resource %s asks for %s: its offsets can be changed only while it is STOPPED." % (
                 name, state, told(resource), part.wanted))
 
     def _config_map_for(self, word, resource, name) -> str:
-        part = self._part(resource, name)
+        part = strimzi_resource.part_of(resource, name)
         found = strimzi_operations.config_map_of(part, word)
         if not found:
             raise errors.MethodError(
                 "%s does not say %s. Add such lines, which the operator needs: %s. They belong into the resource where you keep it, as what keeps "
-                "it in step with Git would take them away again.%s" % (
+                "it in step with Git would take them away again." % (
                     told(resource), "where the operator may list the offsets" if word == LIST else "where it finds new offsets",
-                    strimzi_operations.section_lines(resource, part, word), self._nothing))
+                    strimzi_operations.section_lines(resource, part, word)))
         return found
 
     # ---- ConfigMaps ----------------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ class StrimziOffsets(StrimziClient):
         size = size_of(found, key, text)
         if size > CONFIG_MAP_LIMIT:
             raise errors.MethodError("The ConfigMap %s would have %d bytes, but Kubernetes allows 1 MiB (%d). Change fewer partitions at once, or take "
-                                     "another ConfigMap or method.%s" % (target, size, CONFIG_MAP_LIMIT, self._nothing))
+                                     "another ConfigMap or method." % (target, size, CONFIG_MAP_LIMIT))
 
     def _entry(self, target, key):
         """Its text; None if somebody else, who lists the same at the same time, has removed it to see a fresh one."""
@@ -178,13 +178,14 @@ class StrimziOffsets(StrimziClient):
     def _operate(self, name, word) -> None:
         """Have the operator list, alter or reset the offsets. Raises Refused, NotStopped, WaitError; Lost where it may have been done."""
         end = self.kube.clock() + self._wait_timeout
-        self._changed = self._changed or word != LIST
+        if word != LIST:
+            errors.WRITES.note()
         while not self._arm(name, word):
             resource = self._ready(name)  # somebody else was faster
             if self.kube.clock() > end:
                 raise errors.StateError(
                     "Others have begun operations on %s (annotation %s) again and again for %g s. Find out who does (another run, a script), end that, "
-                    "and run this again.%s" % (told(resource), OFFSETS, self._wait_timeout, self._nothing))
+                    "and run this again." % (told(resource), OFFSETS, self._wait_timeout))
         with self._disarmed_on_failure(name, word):
             self._await_done(name, word)
 
@@ -265,7 +266,7 @@ class StrimziOffsets(StrimziClient):
             "It says nothing about it: is the operator running, does it watch the namespace %s, and is it busy with another resource of the "
             "Connect cluster %s?" % (self.namespace, strimzi_resource.cluster_of(resource)))
         if word == LIST:
-            return errors.WaitError(text + self._nothing)
+            return errors.WaitError(text)
         return errors.ResponseLost(text)
 
     def _refused(self, resource, name, word, now):
@@ -274,7 +275,7 @@ class StrimziOffsets(StrimziClient):
         if word != LIST and "STOPPED" in words:
             return errors.NotStopped(text)
         if word == LIST:
-            return errors.Refused(text + self._nothing)
+            return errors.Refused(text)
         return errors.Refused(text + " A 400 or 500 says that Connect, or the plugin of the connector, does not take this; why is in the worker's log.")
 
 

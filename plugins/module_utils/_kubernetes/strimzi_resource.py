@@ -80,7 +80,7 @@ def read_reference(text: str) -> tuple:
     known.update((plural, one) for one, plural in PLURALS.items())
     if slash and kind.lower() not in known or not name:
         raise errors.DeclarationError("resource is \"%s\"; it must be the name of a KafkaConnector or KafkaMirrorMaker2, or KafkaConnector/NAME or "
-                                      "KafkaMirrorMaker2/NAME. Nothing was changed." % text)
+                                      "KafkaMirrorMaker2/NAME." % text)
     return known.get(kind.lower()), name
 
 

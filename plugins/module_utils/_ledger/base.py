@@ -62,6 +62,6 @@ class Ledger:
                 found.append(decode(document, what))
             except Unreadable as error:
                 if connector is not None:
-                    raise error.also("Nothing was changed.")
+                    raise
                 self._warn(error.message)
         return sorted(found, key=age)

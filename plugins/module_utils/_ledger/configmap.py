@@ -106,7 +106,7 @@ class ConfigMapLedger(Ledger):
             operations += data_operations(found, one, None)
         if size_of(left, key, document) > CONFIG_MAP_LIMIT:
             raise errors.ConnectError("The ledger (%s) has no room for this change: it would have %d bytes, and Kubernetes allows 1 MiB. Give another "
-                                      "ledger_configmap or ledger_file. Nothing was changed." % (self.where, size_of(left, key, document)))
+                                      "ledger_configmap or ledger_file." % (self.where, size_of(left, key, document)))
         if operations:
             self._warn("The ledger (%s) was full: its %d oldest changes that are over have made room." % (self.where, len(operations)))
         return operations

@@ -102,8 +102,8 @@ class FileLedger(Ledger):
         return changes
 
     def _broken(self, why):
-        return Unreadable("The ledger file %s %s. So whether a change was made is not known; the file is left as it is, and nothing was "
-                          "changed. Mend it, or move it away." % (self.path, why))
+        return Unreadable("The ledger file %s %s. So whether a change was made is not known; the file is left as it is. "
+                          "Fix it, or move it away." % (self.path, why))
 
     def _write(self, documents) -> None:
         """In one step, on the disk when it returns, readable for its owner alone."""
@@ -151,9 +151,9 @@ class FileLedger(Ledger):
                 if error.errno not in (errno.EWOULDBLOCK, errno.EINTR):
                     raise self._failure("locked", error)
             if self._clock() > end:
-                raise ConnectError("The ledger file %s has been locked by another run for more than %g s (%s.lock); nothing was changed."
+                raise ConnectError("The ledger file %s has been locked by another run for more than %g s (%s.lock)."
                                    % (self.path, _PATIENCE, self.path))
             self._sleep(_PAUSE)
 
     def _failure(self, what, error):
-        return ConnectError("The ledger file %s cannot be %s: %s. Nothing was changed." % (self.path, what, error.strerror))
+        return ConnectError("The ledger file %s cannot be %s: %s." % (self.path, what, error.strerror))

@@ -35,7 +35,7 @@ def marked_changes(client, connector: str) -> list:
     except ValueError:
         found = None
     if not isinstance(found, list):
-        raise Unreadable("%s is no list of changes. So whether a change was made is not known, and nothing was changed. Remove that key from the "
+        raise Unreadable("%s is no list of changes. So whether a change was made is not known. Remove that key from the "
                          "configuration." % what)
     changes = [decode(one, what) for one in found]
     return [one for one in changes if one.connector == connector]  # a configuration may have been copied from another connector

@@ -88,7 +88,7 @@ def _hash(declared: dict) -> str:
 def check_id(change_id: str) -> str:
     """A change id is one line of text that people can type. Raises DeclarationError."""
     if not change_id.strip() or change_id != change_id.strip() or not change_id.isprintable() or len(change_id) > 200:
-        raise DeclarationError("change_id must be text on one line, at most 200 characters, without blanks around it; nothing was changed.")
+        raise DeclarationError("change_id must be text on one line, at most 200 characters, without blanks around it.")
     return change_id
 
 

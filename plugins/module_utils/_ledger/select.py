@@ -31,7 +31,7 @@ def beside_file(params) -> dict:
 def ledger_for_changes(params, client, kafka, whole=False):
     """The ledger of changes that have a name. Raises DeclarationError also where none is wanted."""
     if params["ledger"] == NONE:
-        raise DeclarationError("change_id needs a ledger that remembers it, but ledger is none; nothing was changed.")
+        raise DeclarationError("change_id needs a ledger that remembers it, but ledger is none.")
     return open_ledger(beside_file(params), client, kafka, whole)
 
 
@@ -55,10 +55,10 @@ def open_ledger(params, client, kafka, whole=False):
         return FileLedger(path) if path else _default_file(params, client, kafka)
     if chosen == CONFIG_MAP:
         if not operator:
-            raise DeclarationError("ledger: configmap needs method: strimzi; nothing was changed.")
+            raise DeclarationError("ledger: configmap needs method: strimzi.")
         return ConfigMapLedger(client, params.get("ledger_configmap") or DEFAULT_CONFIG_MAP)
     if kafka is None:
-        raise DeclarationError("ledger: topic needs bootstrap_servers (or the variable kafka_bootstrap_servers of the host); nothing was changed.")
+        raise DeclarationError("ledger: topic needs bootstrap_servers (or the variable kafka_bootstrap_servers of the host).")
     return TopicLedger(kafka, params.get("ledger_topic") or DEFAULT, params.get("connect_group") or None, whole)
 
 
@@ -66,5 +66,5 @@ def _default_file(params, client, kafka):
     """One for each Connect cluster, as far as it can be told apart: the same change is made on many, under the same name."""
     cluster = client.root().get("kafka_cluster_id") if client is not None else kafka and kafka.cluster_id
     if not cluster:
-        raise DeclarationError("ledger: file needs ledger_file here, as it is not known which Kafka cluster the changes are of; nothing was changed.")
+        raise DeclarationError("ledger: file needs ledger_file here, as it is not known which Kafka cluster the changes are of.")
     return FileLedger(default_path(cluster, params.get("connect_group")), of_the_job=bool(os.environ.get("AWX_HOST")))

@@ -45,8 +45,8 @@ _PAUSE = 0.1
 _GLANCE = 2.0
 
 _OURS = re.compile(rb'\["(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")?\]').fullmatch
-_ELSEWHERE = "This is about the ledger of changes, which can also be kept elsewhere: ledger: config or ledger: file. Nothing was changed."
-_LEDGER = "The topic %s is the ledger of changes, which can also be kept elsewhere: ledger: config or ledger: file."
+_ELSEWHERE = "This is about the ledger of changes, which can also be kept in a file: ledger: file."
+_LEDGER = "The topic %s is the ledger of changes, which can also be kept in a file: ledger: file."
 
 
 class TopicLedger(Ledger):
@@ -136,7 +136,7 @@ class TopicLedger(Ledger):
         elif topic.cleanup_policy != "compact":
             raise errors.MethodError(
                 "The topic %s has cleanup.policy=%s. A ledger must have compact alone, else the brokers delete changes in time, and they "
-                "would be made once more. Nothing was changed. If this is the topic of the ledger: kafka-configs.sh --bootstrap-server %s "
+                "would be made once more. If this is the topic of the ledger: kafka-configs.sh --bootstrap-server %s "
                 "--alter --topic %s --add-config cleanup.policy=compact. If it is not, give another name as ledger_topic."
                 % (self.name, topic.cleanup_policy, self.kafka.brokers, self.name), ledger_topic=self.name)
 
@@ -191,7 +191,7 @@ class TopicLedger(Ledger):
             if log.behind:
                 raise errors.StateError(
                     "A transaction of another producer has been open on %s (%s) for more than %g s, so what is behind it cannot be known. One "
-                    "that was left behind: kafka-transactions.sh finds and aborts it. Nothing was changed."
+                    "that was left behind: kafka-transactions.sh finds and aborts it."
                     % (self.where, log.behind, self.kafka.timeout))
             self._compare(log, key, change, known)
 
@@ -209,8 +209,8 @@ class TopicLedger(Ledger):
         check_known(actual, change, known, "on " + self.where)
 
     def _create(self) -> None:
-        hint = ("Nothing was changed. By hand: kafka-topics.sh --bootstrap-server %s --create --topic %s --partitions 1 --config "
-                "cleanup.policy=compact" % (self.kafka.brokers, self.name))
+        hint = "kafka-topics.sh --bootstrap-server %s --create --topic %s --partitions 1 --config cleanup.policy=compact creates it." % (
+            self.kafka.brokers, self.name)
         try:
             self.kafka.admin.create_topic(self.name, 1, _SETTINGS)
         except errors.BrokerError as error:
@@ -224,8 +224,8 @@ class TopicLedger(Ledger):
     def _explain(self, error, change):
         if error.facts.get("kafka_error") == "MSG_SIZE_TOO_LARGE":
             return errors.BrokerError(
-                "The change %s of %s has %d partitions, which is more than a record on %s may hold, though it is compressed. Nothing was "
-                "changed. kafka-configs.sh --bootstrap-server %s --alter --topic %s --add-config max.message.bytes=33554432 makes room."
+                "The change %s of %s has %d partitions, which is more than a record on %s may hold, though it is compressed. "
+                "kafka-configs.sh --bootstrap-server %s --alter --topic %s --add-config max.message.bytes=33554432 makes room."
                 % (change.change_id, change.connector, len(change.after or []), self.where, self.kafka.brokers, self.name), **error.facts)
         if isinstance(error, errors.BrokerDenied):
             error.also(_ELSEWHERE)
@@ -311,7 +311,7 @@ class _Log:
             if [change.connector, change.change_id] != self._names[key][:2]:
                 raise Unreadable("The record %s on %s holds a change of another connector or id." % (_text(key), self._where))
         except Unreadable as error:
-            raise error.also("So whether that change was made is not known. Nothing was changed. A tombstone under this key removes it.")
+            raise error.also("So whether that change was made is not known. A tombstone under this key removes it.")
         self._held[key][place] = change
         return change
 

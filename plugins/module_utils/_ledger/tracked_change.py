@@ -124,7 +124,7 @@ class TrackedChange:
         if change.digest != digest:
             raise errors.DeclarationError(
                 "The change %s of %s was %s on %s, and meant something else than what is declared now. An id stands for one change: use "
-                "a new one. Nothing was changed." % (self.change_id, self.connector, change.phase, change.times[change.phase]),
+                "a new one." % (self.change_id, self.connector, change.phase, change.times[change.phase]),
                 change=ledger.result(change))
         return {STARTED: TODO, APPLIED: DONE, RESTORED: UNDONE}[change.phase]
 
@@ -134,14 +134,14 @@ class TrackedChange:
         change = self.change
         if change is None:
             known = [one.change_id for one in self._changes][-10:]
-            raise errors.DeclarationError("The ledger (%s) knows no change %s of %s; it knows %s. Nothing was changed." % (
+            raise errors.DeclarationError("The ledger (%s) knows no change %s of %s; it knows %s." % (
                 self.ledger.where, self.change_id, self.connector, ", ".join(known) or "none of this connector"))
         if change.phase == RESTORED or change.before is None:
             return UNDONE
         since = ledger.later(self._changes, change)
         if since and not self.force:
             raise errors.StateError(
-                "%s was changed by %s since %s was made. Put that back first, or use force: true to overwrite it. Nothing was changed." % (
+                "%s was changed by %s since %s was made. Put that back first, or use force: true to overwrite it." % (
                     self.connector, ", ".join(one.change_id for one in since), self.change_id))
         return TODO
 

@@ -82,9 +82,9 @@ def read(path: str) -> dict:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
     except OSError as error:
-        raise DeclarationError("%s, which says where source and target ended, cannot be read: %s. Nothing was changed." % (path, error.strerror))
+        raise DeclarationError("%s, which says where source and target ended, cannot be read: %s." % (path, error.strerror))
     except ValueError:
         found = None
     if not isinstance(found, dict) or found.get("version") != _VERSION or not found.get("topics"):
-        raise DeclarationError("%s is no file that a reset of a mirror has written. Nothing was changed." % path)
+        raise DeclarationError("%s is no file that a reset of a mirror has written." % path)
     return found

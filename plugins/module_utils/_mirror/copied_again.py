@@ -23,8 +23,7 @@ Again = namedtuple("Again", ["begin", "end"])
 
 _ANSWER = (
     "The target keeps the copies that it has, so these records are there twice. If that is meant, set accept_duplicates: true (for the role "
-    "mirror_reset: mirror_reset_accept_duplicates). To have no duplicates use that role with mirror_reset_target: emptied or recreated. Nothing "
-    "was changed.")
+    "mirror_reset: mirror_reset_accept_duplicates). To have no duplicates use that role with mirror_reset_target: emptied or recreated.")
 _REFUSED = "Its brokers refuse older records, and the task fails at them. Raise it before the change."
 _DELETED = "Kafka deletes older records soon after they are copied. Raise it before the change if they are to stay."
 _RETENTION = "retention.ms"
@@ -88,7 +87,7 @@ class CopiedAgain:
             source = self._source()
             places = still_there(places, source)
         except (errors.DeclarationError, errors.BrokerError) as error:
-            source, unknown = None, " How many of them the source still has is not known: %s" % error.message.replace(" Nothing was changed.", "")
+            source, unknown = None, " How many of them the source still has is not known: %s" % error.message
         if not places:
             return []
         first = min(places)

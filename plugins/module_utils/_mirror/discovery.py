@@ -40,7 +40,6 @@ Mirror = namedtuple("Mirror", ["connector", "flow", "mode", "state", "offset_top
 #: entries: [Stored]; reason: why the offsets topic was not read
 Held = namedtuple("Held", ["entries", "offset_topic", "method", "reason"])
 
-_NOTHING = " Nothing was changed."
 
 
 class OnConnect:
@@ -87,7 +86,7 @@ class OnConnect:
         except (errors.BrokerError, errors.MethodError, errors.NotOffsetsTopic) as error:
             if isinstance(error, errors.BrokerDenied):
                 self._warn(error.message)
-            return self._by_rest(mirror, error.message.replace(_NOTHING, ""))
+            return self._by_rest(mirror, error.message)
 
     def nodes(self, mirror):
         """None: the state of the connector tells it."""

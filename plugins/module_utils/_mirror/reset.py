@@ -121,7 +121,7 @@ class MirrorReset:
             names = names or [SOURCE]
         elif self._clusters.connect is None:
             raise errors.DeclarationError("connect_url is missing: give the URL of a worker that runs the mirror, or for a dedicated MirrorMaker the "
-                                          "offset_topic mm2-offsets.ALIAS.internal. Nothing was changed.")
+                                          "offset_topic mm2-offsets.ALIAS.internal.")
         else:
             self._choice = choose(members(self._clusters.connect.connectors()), names, self._target == RECREATED or self._params["offset_syncs"])
             names = [one.name for one in self._choice.sources]
@@ -356,8 +356,7 @@ class Finish:
     def run(self, check_mode: bool) -> dict:
         """The module's result. Raises ConnectError."""
         if not self._path:
-            raise errors.DeclarationError("phase: finish needs boundary_file, the file that the reset has written, which says where source and target ended. "
-                                          "Nothing was changed.")
+            raise errors.DeclarationError("phase: finish needs boundary_file, the file that the reset has written, which says where source and target ended.")
         found = boundary.read(self._path)
         changed, left = (False, None) if check_mode else self._finish(found)
         return {"changed": changed, "mirror": found["mirror"], "needed": False, "plan": [], "runs": True, "connectors": [], "topics": list(found["topics"]),
@@ -365,11 +364,12 @@ class Finish:
 
     def _finish(self, found) -> tuple:
         """(whether a connector that waited was started, what is left). These are started also where the wait fails. Raises ConnectError."""
+        errors.WRITES.note()  # the phase reset has changed what a failure says of this one
         left = error = None
         try:
             left = self._caught_up(found) if self._patience else None
         except errors.ConnectError as caught:
-            error = caught.begun()
+            error = caught
         changed, failures = self._start(found)
         if error is None and not failures:
             return changed, left
@@ -382,7 +382,7 @@ class Finish:
         return any(changed), failures
 
     def _unfinished(self, found, error, failures):
-        """The error of the wait, or else of a start, with the state of things. It never says that nothing was changed: the reset was made before."""
+        """The error of the wait, or else of a start, with the state of things."""
         stands = ["%s was reset as declared and stays so." % found["mirror"]]
         for due, one in failures:
             stands.append("%s, which waited for the end of copying, could not be brought back to its state, %s: %s" % (due.name, due.state, _sentence(one)))
@@ -443,5 +443,5 @@ def _instead(error, message: str):
 
 
 def _sentence(error) -> str:
-    message = error.begun().message
+    message = error.message
     return message if message.endswith((".", "!", "?")) else message + "."

@@ -29,7 +29,6 @@ _WORDS = {state: word for word, state in STATES.items()}
 _INTERNAL = re.compile(r"__.*|mm2-(offset-syncs|offsets|configs|status)[^A-Za-z0-9].*|.+[^A-Za-z0-9]checkpoints[^A-Za-z0-9]internal")
 #: they are copied as well, but are no data: their copy is left alone
 _HEARTBEATS = re.compile(r"(.*[^A-Za-z0-9])?heartbeats")
-_NOTHING = "Nothing was changed."
 
 
 def check_topics(topics: list, whole: bool) -> None:
@@ -39,9 +38,9 @@ def check_topics(topics: list, whole: bool) -> None:
         raise DeclarationError(
             "topics has %s, which MirrorMaker or Connect keep for themselves. The position of a mirror is in the offsets of its MirrorSourceConnector and "
             "nowhere else: offset-syncs and checkpoints only translate offsets of consumer groups. They must neither be emptied nor get tombstones; where "
-            "they have to go, they are deleted while the mirror is stopped (offset_syncs, target). %s" % (", ".join(internal), _NOTHING))
+            "they have to go, they are deleted while the mirror is stopped (offset_syncs, target)." % ", ".join(internal))
     if bool(topics) == whole:
-        raise DeclarationError("Say which topics of the source are meant with topics, or the whole mirror with all: true, and not both. %s" % _NOTHING)
+        raise DeclarationError("Say which topics of the source are meant with topics, or the whole mirror with all: true, and not both.")
 
 
 def members(known: dict) -> list:
@@ -67,13 +66,12 @@ def choose(found: list, names: list, deletes: bool) -> Choice:
     if unknown or names and not sources:
         raise DeclarationError(
             "connectors has to name MirrorSource connectors of this Connect cluster, and may name MirrorCheckpoint connectors; %s cannot be used. The "
-            "cluster has %s. %s" % (", ".join(unknown) or "the list has no MirrorSource connector and", ", ".join(one.name for one in useful) or "none",
-                                    _NOTHING))
+            "cluster has %s." % (", ".join(unknown) or "the list has no MirrorSource connector and", ", ".join(one.name for one in useful) or "none"))
     if not sources:
-        raise DeclarationError("This Connect cluster has no MirrorSource connector. %s" % _NOTHING)
+        raise DeclarationError("This Connect cluster has no MirrorSource connector.")
     mirrors = sorted({str(one.flow) for one in sources + [one for one in useful if one.name in names]})
     if len(mirrors) > 1:
-        raise DeclarationError("These are connectors of several mirrors, %s: name those of one of them in connectors. %s" % (", ".join(mirrors), _NOTHING))
+        raise DeclarationError("These are connectors of several mirrors, %s: name those of one of them in connectors." % ", ".join(mirrors))
     others = [one for one in useful if str(one.flow) == mirrors[0] and one not in sources and (one.role == CHECKPOINT or deletes)]
     return Choice(sources, others)
 
@@ -93,7 +91,7 @@ def share(flows: list, topics: list, whole: bool) -> list:
         found[0] = found[0]._replace(topics=found[0].topics + [name for name in topics if name not in placed])
     found = [one for one in found if one.topics]
     if not found:
-        raise DeclarationError("%s has no topic that it copies. %s" % (mirror_of(flows[0]), _NOTHING))
+        raise DeclarationError("%s has no topic that it copies." % mirror_of(flows[0]))
     return found
 
 
@@ -102,24 +100,23 @@ def check_names(shares: list, flow: dict, target: str, offset_syncs: bool) -> No
     if target != KEEP and not all(copy for one in shares for copy in one.copies.values()):
         raise DeclarationError(
             "How %s calls its copies is not known: its replication.policy.class is not Kafka's own, or its configuration cannot be read. So target has to "
-            "be keep. %s" % (mirror_of(flow), _NOTHING))
+            "be keep." % mirror_of(flow))
     if target == RECREATED and not flow["checkpoints"]["topic"] or offset_syncs and not flow["offset_syncs"]["topic"]:
         raise DeclarationError(
-            "The configuration of %s cannot be read, so the names of its topics for offset-syncs and checkpoints are not known. %s" % (
-                mirror_of(flow), _NOTHING))
+            "The configuration of %s cannot be read, so the names of its topics for offset-syncs and checkpoints are not known." % mirror_of(flow))
 
 
 def check_nodes(flows: list) -> None:
     """Of a dedicated MirrorMaker: are all of its nodes down? Raises DeclarationError."""
     nodes = sorted({node for flow in flows for node in flow["nodes"] or []})
     if nodes:
-        raise DeclarationError("Nodes of MirrorMaker run, and would write their own positions over the change: %s. Stop all of them, then run this again. "
-                               "%s" % ("; ".join(nodes), _NOTHING))
+        raise DeclarationError("Nodes of MirrorMaker run, and would write their own positions over the change: %s. Stop all of them, then run this "
+                               "again." % "; ".join(nodes))
     unseen = sorted({"%s-mm2" % flow["source"] for flow in flows if flow["nodes"] is None})
     if unseen:
         raise DeclarationError(
             "Whether nodes of the dedicated MirrorMaker run is not known; the reason is in the warning of this run. If the user lacks the permission "
-            "Describe on Group %s, grant it. %s" % (", ".join(unseen), _NOTHING))
+            "Describe on Group %s, grant it." % ", ".join(unseen))
 
 
 def mirror_of(flow: dict) -> str:

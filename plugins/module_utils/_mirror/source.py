@@ -30,7 +30,6 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.co
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.flow import CLUSTER, OFFSET, PARTITION, TOPIC, is_partition
 
 _SHOWN = 3
-_NOTHING = "Nothing was changed."
 
 
 def stored_for(following: int):
@@ -47,13 +46,13 @@ class Inert:
                       "MirrorSourceConnector." % (name, role)
 
     def resolve(self, desired, snapshot, lenient: bool):
-        raise errors.DeclarationError("%s %s" % (self._words, _NOTHING))
+        raise errors.DeclarationError(self._words)
 
     def check(self, plan, lenient: bool) -> list:
         """Raises DeclarationError, or returns it as a warning: of what is cleared away, or comes with other connectors' from a document."""
         if lenient or plan.desired.is_document or not any(action.verb == SET for action in plan.changes):
             return [self._words]
-        raise errors.DeclarationError("%s If that is meant all the same, use force: true. %s" % (self._words, _NOTHING))
+        raise errors.DeclarationError("%s If that is meant all the same, use force: true." % self._words)
 
 
 class MirrorSource:
@@ -120,8 +119,8 @@ class MirrorSource:
         """Those that are meant, all of which exist. Raises DeclarationError."""
         names = reset.topics if reset.topics is not None else {topic: None for topic, number in live}
         if not names:
-            raise errors.DeclarationError("%s has no offsets of %s yet: say with the option topics which ones are meant. %s" % (
-                self.name, self.flow.source, _NOTHING))
+            raise errors.DeclarationError("%s has no offsets of %s yet: say with the option topics which ones are meant." % (
+                self.name, self.flow.source))
         counts = self.kafka.admin.partition_counts(names)
         missing = sorted(name for name in names if counts[name] is None)
         if missing and reset.topics is None:
@@ -134,7 +133,7 @@ class MirrorSource:
         without = sorted(places - set(live)) if reset.word == reset_spec.SHIFT_BY else []
         if without:
             raise errors.DeclarationError("%s of %s has no offset yet that could be shifted (%s): use a timestamp, earliest or latest, or declare "
-                                          "a number. %s" % (counted(without), self.name, told(without), _NOTHING))
+                                          "a number." % (counted(without), self.name, told(without)))
         return places
 
     def copied_again(self, target=None) -> CopiedAgain:
@@ -160,7 +159,7 @@ class MirrorSource:
             except errors.DeclarationError as error:
                 if not (lenient and plan.desired.is_document):
                     raise
-                warnings.append(error.message.replace(" " + _NOTHING, ""))  # such as of a former alias: what a backup holds may be put back
+                warnings.append(error.message)  # such as of a former alias: what a backup holds may be put back
         # Of a first record nothing is stored: a mistyped topic would have no offset, as is declared.
         firsts = [self._checked(action.partition) for action in plan.actions if plan.desired.following.get(canonical(action.partition)) == 0]
         warnings += self._about_removals(plan, lenient)
@@ -172,9 +171,8 @@ class MirrorSource:
         except (errors.DeclarationError, errors.BrokerError) as error:
             if not lenient:
                 raise error if isinstance(error, errors.DeclarationError) else error.also(
-                    "So what was declared for the source cluster %s could not be looked at, which force: true leaves out. %s" % (
-                        self.flow.source, _NOTHING))
-            warnings.append(error.message.replace(" " + _NOTHING, ""))
+                    "So what was declared for the source cluster %s could not be looked at, which force: true leaves out." % self.flow.source)
+            warnings.append(error.message)
         return warnings
 
     def _check_source(self) -> None:
@@ -190,29 +188,29 @@ class MirrorSource:
         if target is not None and self.kafka.cluster_id == target:
             raise errors.DeclarationError(
                 "The brokers at %s, which are to be the source cluster %s, are those of the Kafka cluster %s that is copied to: source and target "
-                "are swapped, or source_clusters has a wrong address. %s" % (self.kafka.brokers, flow.source, target, _NOTHING))
+                "are swapped, or source_clusters has a wrong address." % (self.kafka.brokers, flow.source, target))
 
     def _checked(self, partition):
         """Its place. Raises DeclarationError for what MirrorSource would refuse, or never read."""
         flow, text = self.flow, canonical(partition)
         if not is_partition(partition):
-            raise errors.DeclarationError("A partition of %s must have exactly the fields cluster, partition and topic, it is %s. %s" % (
-                self.name, text, _NOTHING))
+            raise errors.DeclarationError("A partition of %s must have exactly the fields cluster, partition and topic, it is %s." % (
+                self.name, text))
         if not is_int(partition[PARTITION]) or not 0 <= partition[PARTITION] <= INT32_MAX:
-            raise errors.DeclarationError("partition must be a whole number from 0 on, it is %s in %s. %s" % (
-                describe(partition[PARTITION]), text, _NOTHING))
+            raise errors.DeclarationError("partition must be a whole number from 0 on, it is %s in %s." % (
+                describe(partition[PARTITION]), text))
         if not isinstance(partition[TOPIC], str) or not partition[TOPIC]:
-            raise errors.DeclarationError("topic must be the name of a topic on %s, it is %s. %s" % (flow.source, describe(partition[TOPIC]), _NOTHING))
+            raise errors.DeclarationError("topic must be the name of a topic on %s, it is %s." % (flow.source, describe(partition[TOPIC])))
         if partition[CLUSTER] != flow.source:
-            raise errors.DeclarationError("%s copies from %s, but what is declared is for the cluster %s%s: %s. %s" % (
-                self.name, flow.source, describe(partition[CLUSTER]), ", its target" if partition[CLUSTER] == flow.target else "", text, _NOTHING))
+            raise errors.DeclarationError("%s copies from %s, but what is declared is for the cluster %s%s: %s." % (
+                self.name, flow.source, describe(partition[CLUSTER]), ", its target" if partition[CLUSTER] == flow.target else "", text))
         return partition[TOPIC], partition[PARTITION]
 
     def _checked_next(self, partition, offset) -> int:
         following = next_of(offset)
         if following is None or set(offset) != {OFFSET}:
             raise errors.DeclarationError("The offset of %s must be {offset: N}, a whole number from 0 on, of the last record that is not to be copied "
-                                          "again; it is %s. %s" % (canonical(partition), canonical(offset), _NOTHING))
+                                          "again; it is %s." % (canonical(partition), canonical(offset)))
         return following
 
     def _about_removals(self, plan, lenient) -> list:
@@ -227,7 +225,7 @@ class MirrorSource:
         if lenient or not any(canonical(partition) in plan.desired.following for partition in removed):
             return [words]
         raise errors.DeclarationError("%s No offset that can be stored means the first record. Change that setting, or declare the second record "
-                                      "(offset 0) instead. %s" % (words, _NOTHING))
+                                      "(offset 0) instead." % words)
 
     def _check_log(self, wanted, firsts) -> None:
         """Raises DeclarationError, BrokerError."""
@@ -241,19 +239,19 @@ class MirrorSource:
         if beyond:
             raise errors.DeclarationError(
                 "%s of %s would be outside of the log of %s: next would be %s. MirrorMaker would go where its consumer's auto.offset.reset says, "
-                "by default to the beginning. Use reset_to with earliest or latest, or force: true if that is meant. %s" % (
+                "by default to the beginning. Use reset_to with earliest or latest, or force: true if that is meant." % (
                     counted(beyond), self.name, self.flow.source, "; ".join(
-                        ["%s-%d at %d, but it holds %d to %d" % one for one in beyond[:_SHOWN]] + ["..."] * (len(beyond) > _SHOWN)), _NOTHING))
+                        ["%s-%d at %d, but it holds %d to %d" % one for one in beyond[:_SHOWN]] + ["..."] * (len(beyond) > _SHOWN))))
 
     def _check_place(self, place, counts) -> None:
         topic, number = place
         if counts[topic] is None:
-            raise errors.DeclarationError("There is no topic %s on the source cluster %s at %s (or the user may not see it). %s" % (
-                topic, self.flow.source, self.kafka.brokers, _NOTHING))
+            raise errors.DeclarationError("There is no topic %s on the source cluster %s at %s (or the user may not see it)." % (
+                topic, self.flow.source, self.kafka.brokers))
         if number >= counts[topic]:
-            raise errors.DeclarationError("There is no partition %d of the topic %s on the source cluster %s, which has %d (0 to %d). %s" % (
-                number, topic, self.flow.source, counts[topic], counts[topic] - 1, _NOTHING))
+            raise errors.DeclarationError("There is no partition %d of the topic %s on the source cluster %s, which has %d (0 to %d)." % (
+                number, topic, self.flow.source, counts[topic], counts[topic] - 1))
         reason = self.flow.leaves_out(topic)
         if reason:
-            raise errors.DeclarationError("%s does not replicate the topic %s: %s. An offset there has no effect. %s" % (
-                self.name, topic, reason, _NOTHING))
+            raise errors.DeclarationError("%s does not replicate the topic %s: %s. An offset there has no effect." % (
+                self.name, topic, reason))

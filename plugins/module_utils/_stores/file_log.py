@@ -67,8 +67,8 @@ class FileLog(LogSource):
         """Raises DeclarationError for a path that cannot be meant."""
         path = os.path.expanduser(path)
         if not os.path.isabs(path):
-            raise errors.DeclarationError("offset_file %s is relative, and from which folder a module runs is not certain: give its whole path. Nothing "
-                                          "was changed." % path)
+            raise errors.DeclarationError("offset_file %s is relative, and from which folder a module runs is not certain: give its whole path."
+                                          % path)
         #: without links, so that a change that was made by one name is known by the other; a link stays a link
         self.path = self._real = os.path.realpath(path)
         self._sleep, self._clock = sleep, clock
@@ -96,7 +96,7 @@ class FileLog(LogSource):
     def check(self, log) -> list:
         if not log.is_of_offsets():
             raise errors.NotOffsetsTopic(
-                "The file %s is no offsets file: none of its %d entries has a key such as [\"connector\",{...}]. Nothing was changed." % (
+                "The file %s is no offsets file: none of its %d entries has a key such as [\"connector\",{...}]." % (
                     self.path, log.records))
         return [] if self.exists else ["There is no file %s so far. A worker without one has no offsets; one that keeps them elsewhere will not see "
                                        "what is written there." % self.path]
@@ -151,7 +151,7 @@ class FileLog(LogSource):
                 self._sleep(_PAUSE)
         if problem is None:
             return data, found
-        raise errors.NotOffsetsTopic("%s is no file of a standalone worker's offsets, or was cut short: %s. Nothing was changed." % (
+        raise errors.NotOffsetsTopic("%s is no file of a standalone worker's offsets, or was cut short: %s." % (
             self.path, problem))
 
     def _load(self) -> bytes:
@@ -160,19 +160,19 @@ class FileLog(LogSource):
             # Not one that waits, such as a pipe.
             with open(os.open(self._real, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                    raise errors.NotOffsetsTopic("%s is no regular file. Nothing was changed." % self.path)
+                    raise errors.NotOffsetsTopic("%s is no regular file." % self.path)
                 head = file.read(_HEAD)
                 # What is something else may be large.
                 return head + file.read() if java_map.begins(head) else head
         except FileNotFoundError:
             if not os.path.isdir(os.path.dirname(self._real)):
-                raise errors.DeclarationError("There is no folder %s, so %s is no worker's file. Nothing was changed." % (
+                raise errors.DeclarationError("There is no folder %s, so %s is no worker's file." % (
                     os.path.dirname(self._real), self.path))
             return b""
         except IsADirectoryError:
-            raise errors.NotOffsetsTopic("%s is a folder, not a file. Nothing was changed." % self.path)
+            raise errors.NotOffsetsTopic("%s is a folder, not a file." % self.path)
         except OSError as error:
-            raise errors.ConnectError("The file %s cannot be read: %s. Nothing was changed." % (self.path, error.strerror))
+            raise errors.ConnectError("The file %s cannot be read: %s." % (self.path, error.strerror))
 
     def _replace(self, data: bytes, seen) -> None:
         """With the owner, the mode and the labels of the file that is there."""
@@ -187,9 +187,10 @@ class FileLog(LogSource):
                     os.fsync(file.fileno())
                 self._lock(folder)
                 if self._load() != (seen or b""):
-                    raise errors.StateError("The file %s was changed by somebody else in this moment: a worker that runs writes it at each commit. "
-                                            "Nothing was changed." % self.path)
+                    raise errors.StateError("The file %s was changed by somebody else in this moment: a worker that runs writes it at each commit."
+                                            % self.path)
                 os.rename(part, self._real)
+                errors.WRITES.note()
             except BaseException:
                 os.unlink(part)
                 raise
@@ -208,7 +209,7 @@ class FileLog(LogSource):
                 if error.errno not in (errno.EWOULDBLOCK, errno.EINTR):
                     return  # a file system without locks
             if self._clock() > end:
-                raise errors.StateError("The folder of %s has been locked by somebody else for more than %g s. Nothing was changed." % (
+                raise errors.StateError("The folder of %s has been locked by somebody else for more than %g s." % (
                     self.path, _PATIENCE))
             self._sleep(_PAUSE)
 
@@ -224,7 +225,7 @@ class FileLog(LogSource):
                 os.setxattr(handle, name, value)
 
     def _unwritable(self, why):
-        return errors.ConnectError("The file %s cannot be written: %s. Nothing was changed." % (self.path, why))
+        return errors.ConnectError("The file %s cannot be written: %s." % (self.path, why))
 
 
 def _xattrs(file) -> dict:

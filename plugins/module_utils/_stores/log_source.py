@@ -92,7 +92,7 @@ class KafkaLogs(LogSource):
         if not log.is_of_offsets():
             raise errors.NotOffsetsTopic(
                 "The topic %s is no offsets topic: none of its %d records has a key such as [\"connector\",{...}]. Give the value of "
-                "the workers' offset.storage.topic. Nothing was changed." % (name, log.records))
+                "the workers' offset.storage.topic." % (name, log.records))
         wrong, looked = log.misplaced()
         return [] if not wrong else [
             "%d of %d keys looked at on %s do not lie where Connect's producer puts them among %d partitions: partitions "
@@ -103,7 +103,8 @@ class KafkaLogs(LogSource):
     def write(self, records, transactional_id: str) -> None:
         """In one transaction."""
         places = {(topic, number) for topic, number, key, value in records}
-        self.kafka.write(records, transactional_id, ready=lambda: self._await_open_transactions(places))
+        with errors.WRITES.sending():
+            self.kafka.write(records, transactional_id, ready=lambda: self._await_open_transactions(places))
 
     def _await_open_transactions(self, places) -> None:
         """A change behind a transaction of somebody else could not be read back before that ends. Raises StateError."""
@@ -116,7 +117,7 @@ class KafkaLogs(LogSource):
             if self._clock() > end:
                 raise errors.StateError(
                     "A transaction of another producer has been open on %s for more than %g s, and a change behind it could not be read "
-                    "back. An exactly-once task that hangs, or one that died: kafka-transactions.sh finds and aborts it. Nothing was changed."
+                    "back. An exactly-once task that hangs, or one that died: kafka-transactions.sh finds and aborts it."
                     % (", ".join("%s-%d" % place for place in sorted(behind)), self.kafka.timeout))
             self._sleep(_PAUSE)
 

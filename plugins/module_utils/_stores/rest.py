@@ -95,7 +95,7 @@ class RestStore(Store):
         if size > WORKER_BYTES and not any(_bytes(self.name, *entry) >= size for entry in plan.live.entries.values()):
             raise MethodError(
                 "The offset of %s for the partition %s would be a record of %d bytes, but a worker's producer takes %d, unless "
-                "producer.max.request.size is set, and no offset of this connector is as large. Nothing was changed." % (
+                "producer.max.request.size is set, and no offset of this connector is as large." % (
                     self.name, shown_in_message(canonical(action.partition)), size, WORKER_BYTES))
 
     def warnings_about(self, snapshot) -> list:

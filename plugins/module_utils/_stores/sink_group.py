@@ -12,6 +12,7 @@ From that come the numbers behind a symbolic position (_core.reset_spec), and th
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 
@@ -173,7 +174,7 @@ class Sink:
         missing = sorted(name for name in names if counts[name] is None)
         found = {(name, number) for name in names for number in range(counts[name] or 0)}
         if not found:
-            raise errors.DeclarationError("No topic of %s is known%s: say with the option topics which ones are meant. Nothing was changed." % (
+            raise errors.DeclarationError("No topic of %s is known%s: say with the option topics which ones are meant." % (
                 self.name, ", there is no %s" % ", ".join(missing) if missing else ""))
         if missing:
             warnings.append("%s reads %s, but there is no such topic (or the user may not see it): left out." % (
@@ -188,7 +189,7 @@ class Sink:
         listed = [place for place in without if (reset.topics or {}).get(place[0]) is not None]
         if listed or len(without) == len(places):
             raise errors.DeclarationError("%s of %s has no offset yet that could be shifted (%s): use a timestamp, earliest or latest, or declare "
-                                          "a number. Nothing was changed." % (counted(listed or without), self.name, told(listed or without)))
+                                          "a number." % (counted(listed or without), self.name, told(listed or without)))
         if without:
             warnings.append("%s: %s of %s without an offset stay%s as %s: %s." % (
                 reset, counted(without), self.name, "s" if len(without) == 1 else "", "it is" if len(without) == 1 else "they are", told(without)))
@@ -204,7 +205,7 @@ class Sink:
     def _check_it_reads(self, topics) -> None:
         wrong = self.settings.unread(topics)
         if wrong:
-            raise errors.DeclarationError(self.settings.why_unread(wrong) + " Nothing was changed.")
+            raise errors.DeclarationError(self.settings.why_unread(wrong))
 
     # ---- the truth about numbers ---------------------------------------------------------------------------------
 
@@ -230,7 +231,7 @@ class Sink:
         if lenient:
             return [words]
         raise errors.DeclarationError("%s The last number is the next record to come. Use reset_to with earliest or latest, or force: true if "
-                                      "that is meant. Nothing was changed." % words)
+                                      "that is meant." % words)
 
     def check_sees_all(self) -> None:
         """Kafka leaves out of a group's offsets those for topics that the user may not see. Raises BrokerDenied if the sink reads such a topic."""
@@ -273,19 +274,15 @@ class Sink:
         if counts[topic] is None:
             self._check_may_see(topic)
             raise errors.DeclarationError("There is no topic %s on the Kafka cluster at %s (or the user may not see it), so %s can have no offset "
-                                          "there. Nothing was changed." % (topic, self.kafka.brokers, self.name))
+                                          "there." % (topic, self.kafka.brokers, self.name))
         if number >= counts[topic]:
-            raise errors.DeclarationError("There is no partition %d of the topic %s, which has %d (0 to %d). Nothing was changed." % (
+            raise errors.DeclarationError("There is no partition %d of the topic %s, which has %d (0 to %d)." % (
                 number, topic, counts[topic], counts[topic] - 1))
 
     def _check_may_see(self, topic) -> None:
         """Raises BrokerDenied, which names the permission."""
-        try:
+        with contextlib.suppress(errors.NoTopic):
             self.kafka.admin.topic(topic)
-        except errors.NoTopic:
-            pass
-        except errors.BrokerDenied as error:
-            raise error.also("Nothing was changed.")
 
 
 def _position(place, committed, begin, end, member) -> dict:

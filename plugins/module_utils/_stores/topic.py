@@ -184,7 +184,7 @@ class TopicStore(Store):
 
     def check(self, plan) -> None:
         if self._key_order and not any(set(self._key_order) == set(action.partition) for action in plan.actions):
-            raise errors.DeclarationError("key_order (%s) are not the fields of any partition of %s; nothing was changed."
+            raise errors.DeclarationError("key_order (%s) are not the fields of any partition of %s."
                                           % (", ".join(self._key_order), self.name))
         self._check_sizes(self.records(plan))
         self.logs.source.check_writable()
@@ -196,7 +196,7 @@ class TopicStore(Store):
             size, most = record_bytes(key, value), limits[topic]
             if most is not None and size > most:
                 raise errors.DeclarationError(
-                    "The offset of %s under the key %s would be a record of %d bytes, but the topic %s takes %d (max.message.bytes). Nothing was changed. "
+                    "The offset of %s under the key %s would be a record of %d bytes, but the topic %s takes %d (max.message.bytes). "
                     "If it is meant, raise that, and producer.max.request.size of the workers, which write the offset again." % (
                         self.name, shown_in_message(raw_text(key)), size, topic, most))
 
@@ -272,14 +272,14 @@ class TopicStore(Store):
         key = raw_bytes(text)
         connector, partition, form, canon = decode_key(key)
         if connector not in (None, self.name):
-            raise errors.DeclarationError("raw_keys: %s belongs to the connector %s, not to %s; nothing was changed." % (text, connector, self.name))
+            raise errors.DeclarationError("raw_keys: %s belongs to the connector %s, not to %s." % (text, connector, self.name))
         found = []
         for topic in self.topics:
             decoded = self._decoded[topic]
             held = decoded.of(self.name).get(canon) if form else None
             if held and held.shown and held.shown.offset is not None and held.shown.key == key and topic == self.topics[0]:
                 raise errors.DeclarationError("raw_keys: %s is the very key whose offset counts for its partition. To remove that, list the "
-                                              "partition in offsets; nothing was changed." % text)
+                                              "partition in offsets." % text)
             live = held.live if held else decoded.unreadable
             found += [(topic, one.place, key) for one in live if one.key == key]
         return found

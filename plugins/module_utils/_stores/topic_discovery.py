@@ -68,7 +68,7 @@ def check_exists(kafka, topic: str) -> None:
     except errors.NoTopic as error:
         raise error.also("If that was the workers' offsets topic and was deleted, they have their offsets in memory alone: save them with "
                          "connector_offsets_export by method: rest, if they still answer, then restart the workers, which create the topic. If it never "
-                         "was, give the value of the workers' offset.storage.topic as offset_topic. Nothing was changed.")
+                         "was, give the value of the workers' offset.storage.topic as offset_topic.")
     except errors.BrokerError:
         pass  # said where it is read
 
@@ -99,7 +99,7 @@ def same_cluster(rest, kafka) -> None:
     theirs = rest.root().get("kafka_cluster_id")
     if theirs and theirs != kafka.cluster_id:
         raise errors.MethodError(
-            "The brokers at %s are those of the Kafka cluster %s, but the worker at %s belongs to the Kafka cluster %s. Nothing was changed."
+            "The brokers at %s are those of the Kafka cluster %s, but the worker at %s belongs to the Kafka cluster %s."
             % (kafka.brokers, kafka.cluster_id, rest.url, theirs))
 
 
@@ -118,7 +118,7 @@ def _check_it_is_theirs(name, rest, logs, topic, exists, group, may_be_empty, su
         if may_be_empty and _may_have_lost(log):
             return False
         raise errors.MethodError(
-            "offset_topic %s has none of the offsets that REST shows for %s: it is not the topic of the worker at %s%s. Nothing was changed."
+            "offset_topic %s has none of the offsets that REST shows for %s: it is not the topic of the worker at %s%s."
             % (topic, ", ".join(sorted(listed)), rest.url, ", or it has lost them (%s), and the workers have them in memory alone: method: auto "
                "writes them again" % _may_have_lost(log) if _may_have_lost(log) else ""))
     if sure:
@@ -132,8 +132,8 @@ def _check_it_is_theirs(name, rest, logs, topic, exists, group, may_be_empty, su
         if foreign_members:
             raise errors.MethodError(
                 "offset_topic %s has offsets of %s, which the workers of the group %s have, and which the worker at %s does not know: it "
-                "is the topic of another Connect cluster. If it is right all the same, use force: true. "
-                "Nothing was changed." % (topic, ", ".join(foreign_members[:3]), other, rest.url))
+                "is the topic of another Connect cluster. If it is right all the same, use force: true."
+                % (topic, ", ".join(foreign_members[:3]), other, rest.url))
     return bool(listed)
 
 
@@ -170,7 +170,7 @@ def _check_namesakes(name, rest, logs, topic, group) -> None:
         raise errors.SharedTopic(
             "The Connect clusters %s each have a connector %s, and it is not known that they keep its offsets on different topics: a change on %s "
             "would be one for both. Give one of the clusters an offset.storage.topic of its own, or one of the connectors another name. If they "
-            "have topics of their own, use force: true. Nothing was changed."
+            "have topics of their own, use force: true."
             % (" and ".join(sorted(namesakes | theirs)), name, topic))
 
 

@@ -90,7 +90,7 @@ class RecordsToWrite:
         if any(isinstance(value, float) for value in partition.values()):
             raise errors.MethodError(
                 "The partition %s of %s is new and holds a float. Its text depends on the worker's Java version, so its key cannot be "
-                "built here for certain. Nothing was changed." % (canonical(partition), self._name))
+                "built here for certain." % (canonical(partition), self._name))
         return new_key(self._name, partition, names, self._style.envelope)
 
 

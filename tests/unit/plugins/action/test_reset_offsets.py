@@ -67,7 +67,7 @@ def test_a_plan():
     ([to("a")], {}, ("verify_replay_sparkconf",), "There is no variable verify_replay_sparkconf."),
     ([to("a")], {BULK: [{"failed": True, "msg": "no such. Nothing was changed.", "failed_connectors": {"a": "no such"}}]}, (), "no such. Nothing was changed."),
     ([to("a"), to("b")], {BULK: [{"failed": True, "msg": "2 of 2", "failed_connectors": {"a": "no a.", "b": "no b."}}]}, (), "no a. no b."),
-    ([to("a")], {BULK: [{"failed": True}]}, (), "The module has failed and said nothing."),
+    ([to("a")], {BULK: [{"failed": True}]}, (), "The module failed without a message."),
     ([to("a")], {BULK: [seen(returned("a", state=None))]}, (), "There is no connector a."),
     ([to("a", verify=VERIFY)], {BULK: [seen(returned("a", boundaries=bounds()))], JOB: [{"failed": True, "msg": "No Java."}]}, (), "No Java."),
     ([to("a", verify=VERIFY), to("b", verify=VERIFY)], {BULK: [seen(returned("a", boundaries=bounds()), returned("b", boundaries=bounds()))]}, (),
@@ -76,6 +76,7 @@ def test_a_plan():
 def test_what_is_refused(declared, answers, variables, message):
     _steps, found = plan(declared, answers, variables=variables)
     assert found["failed"] and found["msg"].startswith(message) and "predicted" not in found and not found["changed"]
+    assert found["msg"].count("Nothing was changed.") == (message != "The module failed without a message.")
 
 
 def test_what_a_verification_needs_is_looked_at_with_the_plan():

@@ -14,7 +14,14 @@ import struct
 import threading
 
 import pytest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import WRITES
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.interrupts import INTERRUPTS
+
+
+@pytest.fixture(autouse=True)
+def nothing_written():
+    """A test is a process of its own."""
+    WRITES.made = False
 
 
 class Stub:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
-from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import clean, first_of, fit, table, wrapped
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import clean, first_of, fit, table, unchanged, wrapped
 
 
 def test_a_table():
@@ -54,3 +54,10 @@ def test_plural(number, text):
 @pytest.mark.parametrize("most, lines", [(0, ["a", "b", "c"]), (3, ["a", "b", "c"]), (2, ["a", "b", "  ... and 1 more"])])
 def test_first_of(most, lines):
     assert first_of(["a", "b", "c"], most) == lines
+
+
+@pytest.mark.parametrize("problem, said", [
+    ("", ""), ("It is empty", "It is empty. Nothing was changed."), ("It is empty.", "It is empty. Nothing was changed."),
+    ("Did you mean a?", "Did you mean a? Nothing was changed.")])
+def test_a_problem_before_the_first_change(problem, said):
+    assert unchanged(problem) == said

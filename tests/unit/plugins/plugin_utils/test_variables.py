@@ -29,13 +29,12 @@ def test_what_playbooks_and_roles_read_is_known_and_nothing_else(prefix):
 def test_a_typing_mistake():
     names = ["reset_offsets_conectors", "reset_offsets_serial", "reset_offsets__private", "reset_offsets_results", "kafka_connect_url", "reset_offsetsy"]
     assert _variables.unknown(names, "reset_offsets") == (
-        "There is no variable reset_offsets_conectors. Did you mean reset_offsets_connectors? Nothing was changed.")
+        "There is no variable reset_offsets_conectors. Did you mean reset_offsets_connectors?")
 
 
 def test_what_is_like_nothing():
     assert _variables.unknown(["restore_offsets_x", "export_offsets_dst"], "restore_offsets", "export_offsets") == (
-        "There is no variable restore_offsets_x. Nothing was changed. There is no variable export_offsets_dst. Did you mean export_offsets_dest? "
-        "Nothing was changed.")
+        "There is no variable restore_offsets_x. There is no variable export_offsets_dst. Did you mean export_offsets_dest?")
 
 
 def test_all_that_is_known():

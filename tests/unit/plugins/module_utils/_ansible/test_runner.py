@@ -208,6 +208,20 @@ def test_errors_become_failures(run):
         "failed": True, "msg": "no: 50 %", "url": URL, "http_status": 500}
 
 
+@pytest.mark.parametrize("message, made, changes, says", [
+    ("no", False, True, "no. Nothing was changed."), ("Stop it!", False, True, "Stop it! Nothing was changed."),
+    ("Two are wrong:\n- a: b", False, True, "Two are wrong:\n- a: b\nNothing was changed."),
+    ("no", True, True, "no"), ("no", False, False, "no")])
+def test_a_failure_says_if_nothing_was_changed(run, message, made, changes, says):
+    errors.WRITES.made = True  # by another module that this process has run
+
+    def action(client, params):
+        if made:
+            errors.WRITES.note()
+        raise errors.StateError(message)
+    assert run({"connect_url": URL}, action, changes=changes).result["msg"] == says
+
+
 @pytest.mark.parametrize("asked", [True, False])
 def test_diff_only_when_asked_for(run, asked):
     done = run({"connect_url": URL, "_ansible_diff": asked}, lambda client,

@@ -77,7 +77,7 @@ def test_topics_that_are_not_there(topics, message):
 
 
 def test_it_needs_brokers():
-    with pytest.raises(errors.DeclarationError, match="boundaries of a, b: the ends of topics need bootstrap_servers .* Nothing was changed."):
+    with pytest.raises(errors.DeclarationError, match="boundaries of a, b: the ends of topics need bootstrap_servers "):
         made(None, b=asked("t"), a=asked("t"))
     assert made(None).found == {}
 
@@ -180,7 +180,7 @@ def test_topics_that_cannot_be_read_leave_everything_as_it_was(brokers):
     error = failure(worker, to("a", 5, boundaries=bounded("x")), to("b", 5))
     assert "There is no topic x." in error.message and positions(worker) == {"a": 1, "b": 1}
     assert {one.state for one in worker.by_name.values()} == {"RUNNING"}
-    assert failure(worker, to("a", 5, boundaries=bounded("x")), check=True).message == "There is no topic x. Nothing was changed."
+    assert failure(worker, to("a", 5, boundaries=bounded("x")), check=True).message == "There is no topic x."
 
 
 def test_of_those_that_are_made_though_another_fails(brokers):

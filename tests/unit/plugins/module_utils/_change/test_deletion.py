@@ -132,7 +132,7 @@ def test_an_interrupt_before_the_purge_leaves_it_as_it_was(interrupts):
     connect.faults = {"stop": [signalled(signal.SIGTERM)]}
     with pytest.raises(errors.Interrupted) as caught:
         declare_absent(connect, "c", 5, False, purge_offsets=True)
-    assert caught.value.message.startswith("The run was interrupted (SIGTERM). This run has not changed its offsets. The connector was not deleted, and its "
+    assert caught.value.message.startswith("The run was interrupted (SIGTERM). The connector was not deleted, and its "
                                            "state is restored: it is RUNNING")
     assert not connect.deleted and connect.state == "RUNNING" and positions(connect) == {"a": 10}
 

@@ -215,7 +215,7 @@ def test_old_a_task_that_is_in_the_group(state, tasks, check_mode):
     error = refused(worker, kafka, DesiredOffsets.present(pairs(p0=5)), stop=True, check_mode=check_mode)
     assert error.message.startswith(f"The connector c is {state} with ") and worker.calls == [] and live(kafka) == {"p0": 10}
     assert f"connector-consumer-c-{len(tasks) - 1} at 10.0.0.7" in error.message
-    assert "Either delete the connector" in error.message and error.message.endswith("assume_stopped: true. Nothing was changed.")
+    assert "Either delete the connector" in error.message and error.message.endswith("assume_stopped: true.")
 
 
 @pytest.mark.parametrize("tasks", [["RUNNING"], ["FAILED", "PAUSED"], ["UNASSIGNED"]])
@@ -273,7 +273,7 @@ def test_a_stranger_in_the_group_is_waited_for_and_then_named(client, gone, vers
     kafka.members[GROUP] = [STRANGER]
     error = refused(worker, kafka, DesiredOffsets.present(pairs(p0=5)), client=client, check_mode=check_mode, wait_timeout=4)
     assert "consumer group connect-c has 1 member" in error.message and "rdkafka at 10.0.0.9" in error.message
-    assert error.message.endswith("Nothing was changed.") and live(kafka) == {"p0": 40} and worker.now > 3
+    assert live(kafka) == {"p0": 40} and worker.now > 3
 
 
 def test_a_stranger_is_named_once_it_is_stopped_and_the_state_is_put_back():

@@ -110,7 +110,7 @@ def test_n12_a_position_that_the_file_does_not_have(path, tmp_path):
     lines = tmp_path / "in.txt"
     lines.write_text("a1\nb2\n")
     part = {"filename": str(lines)}
-    refused(path, f"The position 100 of c in {lines} is not in the file, which has 6 bytes", "Nothing was changed.", offsets=[at(100, part)])
+    refused(path, f"The position 100 of c in {lines} is not in the file, which has 6 bytes", offsets=[at(100, part)])
     assert not any("bytes" in str(text) or "line" in str(text) for text in done(path, offsets=[at(3, part)])["warnings"])
     real = done(path, offsets=[at(100, part)], force=True)
     assert any("which has 6 bytes." in str(text) for text in real["warnings"])

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import shutil
 import ssl
@@ -82,6 +83,25 @@ def test_that_a_connector_exists_is_final(stub, transport, time):
     error = fails(errors.Exists, transport(stub.url), "POST", body={})
     assert error.facts["server_message"] == "Connector c already exists"
     assert len(stub) == 1 and time.pauses == []
+
+
+@pytest.mark.parametrize("verb, path, status, message, made", [
+    ("PATCH", "connectors/c/offsets", 200, "done", True), ("PUT", "connectors/c/stop", 204, None, True), ("GET", "connectors", 200, "c", False),
+    ("PATCH", "connectors/c/offsets", 400, "no such partition", False), ("PATCH", "connectors/c/offsets", 403, "no", False),
+    ("DELETE", "connectors/c", 404, "Connector c not found", False), ("POST", "connectors", 409, "Connector c already exists", False),
+    ("PATCH", "connectors/c/offsets", 500, "Failed to alter", True), ("PUT", "connectors/c/stop", 500, "Request timed out", True),
+    ("PUT", "connector-plugins/C/config/validate", 200, "ok", False),
+])
+def test_what_is_noted_as_a_change(stub, transport, verb, path, status, message, made):
+    stub.reply(status, {"error_code": status, "message": message})
+    with contextlib.suppress(errors.RestError):
+        transport(stub.url).call(verb, path, {})
+    assert errors.WRITES.made is made and len(stub) == 1
+
+
+def test_what_was_not_sent_changes_nothing(transport, refused):
+    fails(errors.Unreachable, transport(refused), "PATCH", body={})
+    assert not errors.WRITES.made
 
 
 # ---- who answers? -------------------------------------------------------------------------------------------------

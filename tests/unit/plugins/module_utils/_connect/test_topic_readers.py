@@ -53,7 +53,7 @@ def test_who_reads(one, reads):
     state = one["status"]["connector"]["state"]
     assert caught.value.message == (
         f"Sinks at http://c:8083 that are not stopped read what is to be deleted: s ({state}) reads orders. Stop them first (connector_state with "
-        "state: stopped), or use force: true. Nothing was changed.")
+        "state: stopped), or use force: true.")
     assert caught.value.facts == {"readers": ["s"]}
     assert check_readers(client, Kafka(), ["orders"], True) == [
         f"Sinks at http://c:8083 are not stopped and lose their offsets of what is deleted, and their tasks can fail: s ({state}) reads orders."]

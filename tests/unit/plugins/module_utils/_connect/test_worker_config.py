@@ -55,20 +55,20 @@ def test_pem_files():
 
 
 @pytest.mark.parametrize("text, words", [
-    (DISTRIBUTED + JKS, "w: ssl.truststore.location is a JKS store, which only Java reads. Give ssl_ca_path as PEM files. "),
+    (DISTRIBUTED + JKS, "w: ssl.truststore.location is a JKS store, which only Java reads. Give ssl_ca_path as PEM files."),
     (DISTRIBUTED + "ssl.keystore.location=/k\nssl.keystore.type=PKCS12",
      "a PKCS12 store, which only Java reads. Give ssl_cert_path and ssl_key_path"),
     (DISTRIBUTED + LOGIN % ('"a"', '"${file:/x:y}"'), "w: the value for sasl_password is a reference to a config provider"),
     ("offset.storage.file.filename=${env:FILE}", "the value for offset_file is a reference"),
     ("offset.storage.file.filename=connect.offsets", "is connect.offsets, which is relative to the folder where the worker was started"),
-    ("", "w is no property file of a worker: it has neither offset.storage.topic nor offset.storage.file.filename. Nothing was changed."),
+    ("", "w is no property file of a worker: it has neither offset.storage.topic nor offset.storage.file.filename."),
     ("name=local-file-source\nconnector.class=FileStreamSource", "no property file of a worker"),
     ('{"offset.storage.topic": "x"}', "no property file of a worker"),
 ])
 def test_what_cannot_be_used(text, words):
     with pytest.raises(DeclarationError) as caught:
         options_of(text, "w")
-    assert words in caught.value.message and caught.value.message.endswith("Nothing was changed.")
+    assert words in caught.value.message
 
 
 def test_jks_beside_pem_files_that_are_given():

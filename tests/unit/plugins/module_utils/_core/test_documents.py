@@ -51,7 +51,7 @@ def test_items_for(document, connector, expected):
     (dict(OURS, connectors={}, counts={"c": 1}), "x.json holds nothing for the connector c; it has no connector at all"),
     (dict(OURS, connectors={"c": {}}, counts={"c": 1}), "x.json: c must be a list of {partition, offset}, it is the dictionary {}."),
     (dict(OURS, counts={"c": 2}), "x.json was cut short or edited: it holds 1 pair of c, but its counts say the integer 2. If it was "
-                                  "edited on purpose, correct the number there, or remove counts. Nothing was changed."),
+                                  "edited on purpose, correct the number there, or remove counts."),
     (dict(OURS, counts={"c": 0}), "x.json was cut short or edited: it holds 1 pair of c, but its counts say the integer 0."),
     (dict(OURS, connectors={"c": []}, counts={"c": 1}), "x.json was cut short or edited: it holds 0 pairs of c, but its counts say"),
     (dict(OURS, counts={"c": "1"}), 'x.json was cut short or edited: it holds 1 pair of c, but its counts say the text "1".'),
@@ -69,9 +69,9 @@ def test_items_for_refuses(document, says):
 
 HOME = dict(OURS, cluster={"kafka_cluster_id": "one"}, types={"c": "source", "d": "sink", "e": "unknown"})
 OTHER_KIND = ("x.json holds the offsets of %s as a %s connector, but it is a %s connector here: its offsets mean something "
-              "else. If they are meant all the same, use force: true. Nothing was changed.")
+              "else. If they are meant all the same, use force: true.")
 OTHER_CLUSTER = ("x.json holds the offsets of c on the Kafka cluster one, but here it is on the Kafka cluster two, where the same "
-                 "number can be another record. If they are meant all the same, use force: true. Nothing was changed.")
+                 "number can be another record. If they are meant all the same, use force: true.")
 
 
 @pytest.mark.parametrize("document, connector, kind, cluster", [
@@ -139,7 +139,7 @@ def test_parse(text, expected):
     ('{"c": [], "c": []}', "content holds the field c twice in one object."),
     ('[{"partition": {"p": 1, "p": 2}}]', "content holds the field p twice in one object."),
     ("9" * 5000, "content is not JSON"),
-    ("[" * 100000, "content is nested too deeply to be a document of offsets; nothing was changed."),
+    ("[" * 100000, "content is nested too deeply to be a document of offsets."),
 ])
 def test_parse_refuses(text, says):
     with pytest.raises(DeclarationError) as caught:
@@ -147,7 +147,7 @@ def test_parse_refuses(text, says):
     assert caught.value.message.startswith(says)
 
 
-CUT_SHORT = " It seems to be cut short: its end is missing. Nothing was changed."
+CUT_SHORT = " It seems to be cut short: its end is missing."
 
 
 @pytest.mark.parametrize("text", ["", "  ", "position: 4", '[{"p": 1,}]', "[] []", '{"c": [}', '{"c": nul, "d": 1}', "9" * 5000])

@@ -58,7 +58,7 @@ def as_a_module_gets_it(text):
 def test_a_lost_type_is_refused_both_ways(live, declared, says):
     message = refusal(snapshot({"a": live}), wish_for([pair("a", declared)]))
     assert message.startswith('The offset of partition {"p": "a"}: the field o is ' + says + ". Both are legal")
-    assert "nothing was changed" in message and "quote it" in message and "offsets: \"{{ my_offsets }}\"" in message and "force: true" in message
+    assert "quote it" in message and "offsets: \"{{ my_offsets }}\"" in message and "force: true" in message
 
 
 @pytest.mark.parametrize("text, declared", [
@@ -86,7 +86,7 @@ def test_what_is_no_whole_number_where_one_is_meant(live, declared, says, before
     there = snapshot({"a" if before else "b": live})
     message = refusal(there, wish_for([pair("a", declared)]))
     assert says.replace("its live value is", "its live value is" if before else "in another partition of this connector it is") in message
-    assert "so nothing was changed. YAML reads yes, no, on and off as booleans" in message and "Declare a whole number." in message
+    assert "YAML reads yes, no, on and off as booleans" in message and "Declare a whole number." in message
     warnings = make_plan(there, wish_for([pair("a", declared)], force=True)).warnings
     assert any("declared as the" in text for text in warnings)
     assert make_plan(snapshot({"a": live, "b": declared}), wish_for([pair("c", declared)])).changed
@@ -169,7 +169,7 @@ DATAGEN = {"task.generation": 1, "current.iteration": 1543, "random.seed": -4962
 def test_lost_fields_are_refused():
     message = refusal(snapshot({0: DATAGEN}), wish_for([pair(0, {"current.iteration": 100})]))
     assert message.startswith('1 partition of c would lose fields that the live offset has: {"p": 0} (random.seed, task.generation).')
-    assert "force: true" in message and message.endswith("Nothing was changed.")
+    assert "force: true" in message
 
 
 def test_lost_fields_of_many_partitions_in_one_sentence():

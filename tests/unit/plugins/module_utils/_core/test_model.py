@@ -21,7 +21,7 @@ def test_names_with_what_nobody_sees(name, shown):
         model.check_name(name, "connectors")
     assert caught.value.message == (
         f"connectors: the connector's name {shown} begins or ends with a blank or holds a control character. Give it as it is in Connect, without "
-        "them. Nothing was changed.")
+        "them.")
 
 
 @pytest.mark.parametrize("name", [

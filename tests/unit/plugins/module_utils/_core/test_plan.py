@@ -44,7 +44,7 @@ ONE = [{"partition": {"p": 1}, "offset": {"o": 1}}]
 
 @pytest.mark.parametrize("items, says", [
     ([],
-     "The list offsets is empty, so nothing is declared and nothing was changed. To remove offsets use state: absent."),
+     "The list offsets is empty, so nothing is declared. To remove offsets use state: absent."),
     (None, "The list offsets is empty"),
     ("[]", 'offsets must be a list of {partition, offset}, it is the text "[]".'),
     ([7], "offsets[0] must be a dictionary with partition and offset, it is the integer 7."),
@@ -85,7 +85,7 @@ def test_present_keeps_types_and_nulls():
 
 @pytest.mark.parametrize("items, says", [
     ([],
-     "The list offsets is empty, so nothing was changed. To reset the whole connector leave the options offsets and raw_keys out."),
+     "The list offsets is empty. To reset the whole connector leave the options offsets and raw_keys out."),
     ([{"offset": None}], "offsets[0] has no partition."),
     ([{"partition": {"p": 1}, "x": 1}], "offsets[0] has the unknown field x"),
     ([{"partition": {"p": 1}}, {"partition": {"p": 1}, "offset": {"o": 1}}], "offsets[1] is a second entry"),
@@ -106,7 +106,7 @@ def test_absent_ignores_the_offset():
 def test_document():
     desired = DesiredOffsets.document([pair(1, None), pair(2, 5)])
     assert desired.entries == [Entry({"p": 1}, None), Entry({"p": 2}, {"o": 5})]
-    with pytest.raises(DeclarationError, match="lists no offsets for this connector, so nothing was changed"):
+    with pytest.raises(DeclarationError, match="lists no offsets for this connector"):
         DesiredOffsets.document([])
     assert DesiredOffsets.document([], purge=True).entries == []
     with pytest.raises(DeclarationError, match=r"document\[0\] has no offset"):
@@ -408,7 +408,7 @@ def test_raw_keys(items, raw_keys, expected):
 
 @pytest.mark.parametrize("items, raw_keys", [([], []), ([], None), (None, [])])
 def test_raw_keys_that_name_nothing(items, raw_keys):
-    with pytest.raises(DeclarationError, match="The list offsets is empty, so nothing was changed"):
+    with pytest.raises(DeclarationError, match="The list offsets is empty"):
         DesiredOffsets.absent(items, raw_keys)
 
 

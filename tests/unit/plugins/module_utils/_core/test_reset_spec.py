@@ -61,7 +61,7 @@ def test_what_it_can_be(given, word, value):
 def test_what_it_cannot_be(given, says):
     with pytest.raises(DeclarationError) as caught:
         read_reset(given, now=NOW)
-    assert caught.value.message.startswith(says) and caught.value.message.endswith("Nothing was changed.")
+    assert caught.value.message.startswith(says)
 
 
 @pytest.mark.parametrize("given, topics", [
@@ -86,7 +86,7 @@ def test_topics(given, topics):
 def test_topics_refuse(given, says):
     with pytest.raises(DeclarationError) as caught:
         read_reset("latest", given)
-    assert caught.value.message.startswith(says) and caught.value.message.endswith("Nothing was changed.")
+    assert caught.value.message.startswith(says)
 
 
 def test_equal_declarations_are_equal_whatever_they_mean_today():

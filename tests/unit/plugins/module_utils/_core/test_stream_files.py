@@ -30,7 +30,7 @@ def test_a_position_that_is_not_in_the_file_is_refused(file, position):
     with pytest.raises(DeclarationError) as caught:
         check_positions(plan, False)
     assert caught.value.message.startswith(f"The position {position} of c in {file} is not in the file, which has 11 bytes")
-    assert caught.value.message.endswith("Declare a position from 0 to 11, or use force: true. Nothing was changed.")
+    assert caught.value.message.endswith("Declare a position from 0 to 11, or use force: true.")
     assert check_positions(plan, True) == [f"The position {position} of c in {file} is not in the file, which has 11 bytes."]
 
 

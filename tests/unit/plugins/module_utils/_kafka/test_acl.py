@@ -45,17 +45,17 @@ def test_the_refusal_names_every_right_and_how_to_grant_it():
     assert error.message == (
         "The brokers at b:9092 would not let us make the change of c: the user needs the permission Delete on Group my group, "
         "Read on Topic a, Read on Topic b, Write on Topic l. Of the ledger. "
-        "Nothing was changed. To grant it, with the user's name for NAME: "
+        "To grant it: "
         "kafka-acls.sh --bootstrap-server b:9092 --add --allow-principal User:NAME --operation Delete --group 'my group'; "
         "kafka-acls.sh --bootstrap-server b:9092 --add --allow-principal User:NAME --operation Read --topic a --topic b; "
-        "kafka-acls.sh --bootstrap-server b:9092 --add --allow-principal User:NAME --operation Write --topic l")
+        "kafka-acls.sh --bootstrap-server b:9092 --add --allow-principal User:NAME --operation Write --topic l (NAME: the user's name).")
     assert error.facts == {"bootstrap_servers": "b:9092", "missing_permissions": [
         "Delete on Group my group", "Read on Topic a", "Read on Topic b", "Write on Topic l"]}
 
 
 def test_of_many_the_first_are_named():
     error = rights.denied("c", [lacks(READ, TOPIC, f"t{number}") for number in range(12)])
-    assert "Read on Topic t9 and 2 more. Nothing was changed." in error.message and "--topic t9" in error.message
+    assert "Read on Topic t9 and 2 more." in error.message and "--topic t9" in error.message
     assert "t10" not in error.message and len(error.facts["missing_permissions"]) == 12
 
 

@@ -110,7 +110,7 @@ def test_a_group_that_may_not_be_seen(ask):
 def test_what_is_refused(answer, kind, says, change):
     with pytest.raises(kind) as caught:
         change(client(answer))
-    assert caught.value.message.startswith(says)
+    assert caught.value.message.startswith(says) and errors.WRITES.made is (kind is errors.WriteOutcomeUnknown)
 
 
 @pytest.mark.parametrize("change, does, right", [
@@ -139,10 +139,18 @@ def test_a_partition_that_is_refused(error, kind, says):
         client(SimpleNamespace(topic_partitions=[place("t", 0, 1), place("t", 1, 1, error)])).groups.commit("g", {("t", 0): 1, ("t", 1): 1})
     assert caught.value.message.startswith(says)
     assert kind is errors.GroupInUse or caught.value.message.endswith("It was refused for t-1.")
+    assert errors.WRITES.made  # t-0 was taken
 
 
 def test_a_commit():
     client(SimpleNamespace(topic_partitions=[place("t", 0, 1)])).groups.commit("g", {("t", 0): 1})
+    assert errors.WRITES.made
+
+
+def test_a_commit_of_which_every_partition_is_refused():
+    with pytest.raises(errors.GroupInUse):
+        client(SimpleNamespace(topic_partitions=[place("t", 0, 1, ERROR.UNKNOWN_MEMBER_ID)])).groups.commit("g", {("t", 0): 1})
+    assert not errors.WRITES.made
 
 
 @pytest.mark.parametrize("addresses, found", [

@@ -128,7 +128,7 @@ def test_what_was_changed_since_is_in_the_way_of_an_undo(tmp_path):
 
 def test_a_broken_marker_ends_a_change(tmp_path):
     one = TrackedChange(FileLedger(str(tmp_path / "l.json")), "c", "CHG-1", marked=lambda: marked_changes(Client("oops"), "c"))
-    with pytest.raises(Unreadable, match="is no list of changes.*nothing was changed"):
+    with pytest.raises(Unreadable, match="is no list of changes"):
         one.look("sha256:1", False)
 
 

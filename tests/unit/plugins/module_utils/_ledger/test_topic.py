@@ -127,7 +127,7 @@ def test_a_broken_change_of_this_connector_ends_it(ledger, value, words):
     kafka.add(change("CHG-0")).put(key_of("c", "CHG-1"), value, topic=TOPIC)
     with pytest.raises(Unreadable, match=words) as caught:
         ledger(kafka).changes("c")
-    assert '["c","CHG-1"]' in caught.value.message and "Nothing was changed" in caught.value.message
+    assert '["c","CHG-1"]' in caught.value.message
     with pytest.raises(Unreadable):
         ledger(kafka).put(change(), None)
     assert kafka.writes == []
@@ -193,7 +193,7 @@ def test_nothing_is_written_while_a_transaction_hides_what_is_there(ledger):
     kafka = FakeKafka(partitions=1).add(change()).add(change(revision=2))
     kafka.open[(TOPIC, 0)] = 1
     clock = iter(range(100))
-    with pytest.raises(errors.StateError, match="open on the topic .*Nothing was changed"):
+    with pytest.raises(errors.StateError, match="open on the topic "):
         TopicLedger(kafka, sleep=lambda seconds: None, clock=lambda: next(clock)).put(change(revision=2), change())
     assert kafka.writes == []
 
@@ -343,7 +343,7 @@ def test_unsure_and_then_no_answer_stays_unsure(ledger):
 def test_too_large(ledger):
     kafka = FakeKafka()
     kafka.faults = [errors.BrokerError("no", kafka_error="MSG_SIZE_TOO_LARGE")]
-    with pytest.raises(errors.BrokerError, match="has 1 partitions, .*Nothing was changed.*max.message.bytes"):
+    with pytest.raises(errors.BrokerError, match="has 1 partitions, .*max.message.bytes"):
         ledger(kafka).put(change(), None)
 
 

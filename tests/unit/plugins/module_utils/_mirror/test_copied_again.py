@@ -119,7 +119,7 @@ def test_refused_unless_it_is_accepted(desired, words):
     assert caught.value.message == words + (
         " The target keeps the copies that it has, so these records are there twice. If that is meant, set accept_duplicates: true (for the "
         "role mirror_reset: mirror_reset_accept_duplicates). To have no duplicates use that role with mirror_reset_target: emptied or "
-        "recreated. Nothing was changed.")
+        "recreated.")
     assert checked(desired, accepted=True) == [words]
 
 

@@ -71,7 +71,7 @@ def test_the_connectors_of_one_mirror():
 def test_a_choice_that_cannot_be(names, of, words):
     with pytest.raises(DeclarationError) as caught:
         chosen(*names, of=of)
-    assert words in caught.value.message and caught.value.message.endswith("Nothing was changed.")
+    assert words in caught.value.message
 
 
 @pytest.mark.parametrize("topics, whole, words", [

@@ -126,7 +126,7 @@ def test_a_topic_that_is_gone_is_left_out():
 
 
 @pytest.mark.parametrize("reset_to, topics, live, words", [
-    ("earliest", None, snapshot(), "m has no offsets of east yet: say with the option topics which ones are meant. Nothing was changed."),
+    ("earliest", None, snapshot(), "m has no offsets of east yet: say with the option topics which ones are meant."),
     ("earliest", ["gone"], None, "There is no topic gone on the source cluster east at b:9092 (or the user may not see it)."),
     ("earliest", [{"name": "orders", "partitions": [2]}], None,
      "There is no partition 2 of the topic orders on the source cluster east, which has 2 (0 to 1)."),
@@ -137,7 +137,7 @@ def test_a_topic_that_is_gone_is_left_out():
 def test_words_that_mean_nothing(reset_to, topics, live, words):
     with pytest.raises(errors.DeclarationError) as caught:
         resolved(reset_to, topics, live)
-    assert caught.value.message.startswith(words) and caught.value.message.endswith("Nothing was changed.")
+    assert caught.value.message.startswith(words)
 
 
 def test_a_reader_of_committed_records_asks_as_one():
@@ -167,9 +167,9 @@ def test_what_the_source_holds(items):
 def test_what_the_source_does_not_hold(items, words):
     with pytest.raises(errors.DeclarationError) as caught:
         checked(items)
-    assert caught.value.message.startswith(words) and caught.value.message.endswith("Nothing was changed.")
+    assert caught.value.message.startswith(words)
     warning, = checked(items, lenient=True)
-    assert warning.startswith(words) and "Nothing was changed" not in warning
+    assert warning.startswith(words)
 
 
 @pytest.mark.parametrize("item, words", [
@@ -200,7 +200,7 @@ def test_a_removal_that_means_the_end():
     with pytest.raises(errors.DeclarationError) as caught:
         checked([following("orders", 0, 0)], config=AT_THE_END)
     assert caught.value.message == words + (" No offset that can be stored means the first record. Change that setting, or declare the "
-                                            "second record (offset 0) instead. Nothing was changed.")
+                                            "second record (offset 0) instead.")
     assert checked([following("orders", 0, 0)], config=AT_THE_END, lenient=True) == [words]
     plan = make_plan(snapshot(orders0=5), DesiredOffsets.absent([{"partition": part("orders", 0)}]))
     assert source(AT_THE_END).check(plan, False) == [words]
@@ -233,7 +233,7 @@ def test_the_target_given_as_the_source(reset):
         one.plan(found(), desired)
     assert caught.value.message == (
         "The brokers at b:9092, which are to be the source cluster east, are those of the Kafka cluster cluster-1 that is copied to: "
-        "source and target are swapped, or source_clusters has a wrong address. Nothing was changed.")
+        "source and target are swapped, or source_clusters has a wrong address.")
     # So it is configured: copied within one cluster.
     options = {"accept_duplicates": True, "sleep": lambda seconds: None}
     inside = SourceClusters({"east": {"bootstrap.servers": "e:9092,f:9092"}}, make=lambda settings, timeout: kafka)
@@ -262,7 +262,7 @@ def test_a_source_that_does_not_answer(lenient, monkeypatch):
     with pytest.raises(errors.BrokersUnreachable) as caught:
         one.check(plan, False)
     assert caught.value.message == ("No answer from e:9092. So what was declared for the source cluster east could not be looked at, "
-                                    "which force: true leaves out. Nothing was changed.")
+                                    "which force: true leaves out.")
 
 
 @pytest.mark.parametrize("config, reason", [
@@ -400,7 +400,7 @@ def test_a_dedicated_mirror_has_no_such_connector():
     with pytest.raises(errors.DeclarationError) as caught:
         one.plan(None, DesiredOffsets.present([following("orders", 0, 4)]))
     assert caught.value.message == ("The dedicated MirrorMaker of east has no connector east->west.MirrorSourceConnector; it has "
-                                    "MirrorSourceConnector. Nothing was changed.")
+                                    "MirrorSourceConnector.")
 
 
 @pytest.mark.parametrize("desired", [DesiredOffsets.present([{"partition": {"filename": "/a"}, "offset": {"position": 2}}]), DesiredOffsets.absent(None)])

@@ -147,13 +147,11 @@ def test_a_shift_ends_where_the_log_does():
 
 @pytest.mark.parametrize("reset_to, topics, config, says", [
     ({"shift_by": 1}, [{"name": "t", "partitions": [0, 2]}], T,
-     "1 partition of c has no offset yet that could be shifted (t-2): use a timestamp, earliest or latest, or declare a number. Nothing "
-     "was changed."),
+     "1 partition of c has no offset yet that could be shifted (t-2): use a timestamp, earliest or latest, or declare a number."),
     ({"shift_by": 1}, ["other"], None, "1 partition of c has no offset yet that could be shifted (other-0)"),
     ("latest", ["nope"], None, "There is no topic nope on the Kafka cluster at b:9092"),
-    ("latest", ["other"], T, "c does not read other; it reads t. Nothing was changed."),
-    ("latest", [{"name": "t", "partitions": [1, 3]}], T, "There is no partition 3 of the topic t, which has 3 (0 to 2). Nothing was "
-                                                         "changed."),
+    ("latest", ["other"], T, "c does not read other; it reads t."),
+    ("latest", [{"name": "t", "partitions": [1, 3]}], T, "There is no partition 3 of the topic t, which has 3 (0 to 2)."),
     ("latest", None, {"topics": "nope"}, "No topic of c is known, there is no nope: say with the option topics which ones are meant."),
     ("latest", None, {"topics.regex": "zzz"}, "No topic of c is known: say with the option topics"),
     ("latest", None, {"topics.regex": "("}, "topics.regex of c (() cannot be read here"),
@@ -161,7 +159,7 @@ def test_a_shift_ends_where_the_log_does():
 def test_resolve_refuses(reset_to, topics, config, says):
     with pytest.raises(errors.DeclarationError) as caught:
         resolved(kafka_with(p0=3), reset_to, topics, config)
-    assert caught.value.message.startswith(says) and caught.value.message.endswith("Nothing was changed.")
+    assert caught.value.message.startswith(says)
 
 
 def test_nothing_is_known_of_a_sink_that_is_gone_without_offsets():
@@ -280,7 +278,7 @@ def test_a_group_is_not_deleted_where_some_of_its_offsets_are_hidden():
         if deleted:
             one.apply(plan)
         else:
-            with pytest.raises(errors.BrokerDenied, match="no Describe on hidden. Nothing was changed.$"):
+            with pytest.raises(errors.BrokerDenied, match="no Describe on hidden$"):
                 one.apply(plan)
         assert (("delete_group", "connect-c") in kafka.asked) is deleted
 
