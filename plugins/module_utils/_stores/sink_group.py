@@ -13,29 +13,18 @@ From that come the numbers behind a symbolic position (_core.reset_spec), and th
 from __future__ import annotations
 
 import contextlib
-import re
 import time
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors, reset_spec
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import EARLIEST, LATEST, OFFSET, PARTITION, TOPIC, Entry, canonical, counted
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import SET
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import BUILT_IN
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.sink_config import PREFIX, SinkConfig
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import told
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.timestamps import beside_the_log
 
 _PAUSE = 0.5
 _SHOWN = 3
-
-#: connector.class -> where such a sink keeps offsets besides its consumer group
-_SECOND_STORES = tuple((re.compile(pattern), words) for pattern, words in (
-    (r"^io\.confluent\.connect\.hdfs3?\.", "the names of the files that it has written, which count more than its consumer group"),
-    (r"^io\.confluent\.connect\.(s3|gcs|azure\.blob)\.", "the names of the objects that it has written: what is delivered again overwrites "
-                                                         "objects of the same name or makes others beside them"),
-    (r"^io\.tabular\.iceberg\.", "a second consumer group (cg-control-%s by default), which counts more than this one: change that one, too"),
-    (r"^org\.apache\.iceberg\.", "its control topic: files that were written before the change and are not in the table yet can still come into it"),
-    (r"^com\.clickhouse\.kafka\.connect\.", "a table of its own, if exactlyOnce is true"),
-    (r"^com\.snowflake\.kafka\.connector\.", "the offset tokens of its channels (Snowpipe Streaming), which count more than its consumer group"),
-))
 
 
 def place_of(partition: dict) -> tuple:
@@ -48,11 +37,10 @@ def entry_of(place, offset) -> Entry:
 
 def second_store(name: str, config: dict):
     """Where else the sink keeps offsets, as a warning; None where that is not known of its class."""
-    found = next((words for pattern, words in _SECOND_STORES if pattern.search(config.get("connector.class") or "")), None)
-    if found is None:
-        return None
-    return "%s also keeps its place elsewhere: %s. A change of its consumer group alone may have no effect; see the guide on sinks." % (
-        name, found % name if "%s" in found else found)
+    profile = BUILT_IN.find(config)
+    found = profile.stores(config, name) if profile is not None else []
+    return found and "%s also keeps its place elsewhere: %s. A change of its consumer group alone may have no effect; see the guide on sinks." % (
+        name, "; ".join(found)) or None
 
 
 class Sink:
