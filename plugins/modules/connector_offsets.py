@@ -834,7 +834,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.s
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.worker_config import read_worker_config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import of_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.execute import execute_one
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import LATER, LEAVE, PUT_BACK
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import LATER, LEAVE, PUT_BACK
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.session import Session
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.operator_guard import STRIMZI
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_manifests import manifests

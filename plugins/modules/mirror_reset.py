@@ -233,10 +233,10 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.c
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import of_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.execute import execute_one
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import AUTO, TOPIC
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.session import Session
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.reset import Clusters, Finish, MirrorReset
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.reset_choice import EMPTIED, KEEP, RECREATED
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import AUTO, TOPIC
 
 #: options of connector_offsets that say what is declared, as they are where they are not given
 _NOT_GIVEN = dict(

@@ -12,7 +12,8 @@ from pathlib import Path
 ROOT = Path("plugins/module_utils")
 PREFIX = "ansible_collections.streamops.kafka_connect.plugins.module_utils"
 #: a package imports itself and those to its left
-ORDER = ["_core", "_codecs", "_kafka", "_connect", "_kubernetes", "_stores", "_mirror", "_ledger", "_change", "_verify", "_ansible"]
+ORDER = ["_core", "_codecs", "_kafka", "_connect", "_kubernetes", "_stores", "_mirror", "_semantics", "_ledger", "_change", "_verify",
+         "_ansible"]
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[int, str, str, str]]:

@@ -9,8 +9,8 @@
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import worker_options
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import METHODS
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import DEFAULT, DEFAULT_CONFIG_MAP, LEDGERS
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import METHODS
 
 
 def change_options() -> dict:

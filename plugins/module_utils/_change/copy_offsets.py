@@ -36,29 +36,26 @@ class Copy:
         found = self._find()
         if found is not None and found.tasks:
             warnings.append("%s is %s: what is copied are the offsets that it has flushed last, and it goes on from there." % (self._connector, found))
-        # Of a connector that is gone "all of them" has the router look what is left of it. Nothing of it is changed.
-        desired = DesiredOffsets.nothing() if found is not None else DesiredOffsets.absent(None)
-        desired.exact = True
-        store, plan = self._router.plan(found, desired)
-        live = plan.live
+        route = self._router.look(found)
+        live = route.plan.live
         if live.unreadable:
             warnings.append("%d partitions of %s cannot be read and are not copied." % (len(live.unreadable), self._connector))
         if not live.entries:
-            raise errors.DeclarationError("%s has no offsets that could be copied (looked at by: %s)." % (self._connector, store.method))
+            raise errors.DeclarationError("%s has no offsets that could be copied (looked at by: %s)." % (self._connector, route.store.method))
         pairs = [{"partition": entry.partition, "offset": entry.offset} for entry in live.sorted()]
         desired = DesiredOffsets.document(rewrite(pairs, self._rules), self._purge)
-        desired.ordered = store.ordered
+        desired.ordered = route.store.ordered
         desired.force = self._force
         desired.origin = None if self._force else Origin("copy_from", self._connector, live.kind, None)
         return desired
 
     def _find(self):
         """The Connector, None where there is none or no worker to ask."""
-        if self._client is None or self._router.is_file:
+        if self._client is None or self._router.access.is_file:
             return None
         try:
             return Connector(self._client.status(self._connector))
         except (errors.NoConnector, errors.Unreachable):
-            if not self._router.topic_is_open:
+            if not self._router.access.topic_is_open:
                 raise
             return None

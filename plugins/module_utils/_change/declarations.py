@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import GROUP, TOPIC
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.declaration import read_declaration
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import about
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import check_id
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import GROUP, TOPIC
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import sink_shaped
 
 #: What is declared of one connector.
@@ -24,13 +24,13 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.to
 #: final_state  found, started, paused or stopped
 #: force        as that of the module connector_offsets
 #: method       one of its methods
-#: own          keyword arguments of Router, of this connector alone
+#: own          keyword arguments of Access, of this connector alone
 #: boundaries   what Boundaries is asked for, or None
 Declaration = namedtuple("Declaration", ["name", "desired", "change_id", "undo", "final_state", "force", "method", "own", "boundaries"], defaults=[None])
 
 FOUND = "found"
 
-#: options of a connector that are given to Router as they are
+#: options of a connector that are given to Access as they are
 _OWN = ("raw_keys", "key_order", "consumer_group", "accept_duplicates")
 #: options of connector_offsets that an entry of a list does not have
 _ALONE = {"copy_from": None, "rewrite": None}

@@ -18,16 +18,16 @@ from contextlib import ExitStack
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import (
     FINAL_STATE,
-    PUT_BACK,
     RESTORE_STATE,
     ROLL_BACK,
     STOP,
     WRITE,
-    as_facts,
 )
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import PUT_BACK
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import PAUSED, RUNNING, STOPPED
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.interrupts import INTERRUPTS
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.result import as_facts
 
 _VERBS = {RUNNING: "resume", PAUSED: "pause", STOPPED: "stop"}
 
@@ -200,16 +200,16 @@ class Engine:
             return
         self._heartbeats()
         items = [item for item in items if item.next == RESTORE_STATE]
-        self._ask_ahead("pause", [item for item in items if item.resumes_to == PAUSED])
-        self._ask_ahead("resume", [item for item in items if item.resumes_to == RUNNING])
+        self._ask_ahead("pause", [item for item in items if item.states.resumes_to == PAUSED])
+        self._ask_ahead("resume", [item for item in items if item.states.resumes_to == RUNNING])
         self._each(items, lambda item: item.restore_state())
 
     def _reach_final_states(self, check_mode) -> None:
         items = [item for item in self.items.values() if item.has_final_state]
         self._each(items, lambda item: item.read_final(check_mode))
         for state in (RUNNING, PAUSED, STOPPED):
-            here = [item for item in items if item.next == FINAL_STATE and item.final_state == state]
-            self._ask_ahead(_VERBS[state], [item for item in here if item.is_moved])
+            here = [item for item in items if item.next == FINAL_STATE and item.states.final_state == state]
+            self._ask_ahead(_VERBS[state], [item for item in here if item.states.is_moved])
             self._each(here, lambda item: item.reach_final())
 
     def _roll_back(self) -> None:
@@ -217,9 +217,9 @@ class Engine:
         items = self._due(ROLL_BACK)
         if not items:
             return
-        self._each(items, lambda item: item.make_undo())
+        self._each(items, lambda item: item.undo.make())
         items = [item for item in items if item.next == ROLL_BACK]
-        Engine({item.name: item.undo for item in items}, self._worker, self._sources, None, self._sleep, rolls_back=True).run(False)
+        Engine({item.name: item.undo.item for item in items}, self._worker, self._sources, None, self._sleep, rolls_back=True).run(False)
         self._each(items, lambda item: item.rolled_back())
 
 

@@ -12,10 +12,10 @@ import os
 from datetime import datetime, timezone
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.backups import write_file
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import FILE, TOPIC
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.connectors import fits
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import documents, errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, SOURCE, Entry, Snapshot
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import FILE, TOPIC
 
 
 def export(info, cluster: dict, dest: str, patterns=None, history=False, partial=False, check_mode=False, now=None) -> dict:

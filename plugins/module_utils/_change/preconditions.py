@@ -11,11 +11,10 @@ from __future__ import annotations
 import contextlib
 import time
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import GROUP, STRIMZI
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import FAILED, PAUSED, RUNNING, STOPPED, Lifecycle
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.strimzi_pods import check_pod
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import GROUP, STRIMZI
 
 _PAUSE = 0.3
 
@@ -28,6 +27,7 @@ class Preconditions:
         self.client = client
         self.name = name
         self.router = router
+        self.access = router.access
         self.lifecycle = lifecycle
         self.stop = stop
         self.assume_stopped = assume_stopped
@@ -41,7 +41,7 @@ class Preconditions:
 
     def find(self, desired):
         """The connector, None where there is none or no worker that could be asked."""
-        if self.client is not None and self.router.is_file:
+        if self.client is not None and self.access.is_file:
             self._check_no_answer()
         if self.client is not None:
             try:
@@ -49,16 +49,16 @@ class Preconditions:
                 self.exists = True
                 return found
             except errors.NoConnector:
-                if not self.router.topic_is_open:
+                if not self.access.topic_is_open:
                     raise
                 self.exists = False
                 return None
             except errors.Unreachable as error:
-                if not (self.assume_stopped and self.router.topic_is_open):
+                if not (self.assume_stopped and self.access.topic_is_open):
                     raise
                 self.warnings.append("No worker is asked, as assume_stopped is true. " + error.message)
                 self.client = None
-                self.router.without_rest()
+                self.access.without_rest()
         if not self.assume_stopped and not self.router.needs_no_word(desired):
             raise errors.StateError(
                 "Without connect_url nobody tells whether a task of %s is running, which would write its own offset over the change. "
@@ -75,32 +75,32 @@ class Preconditions:
                     "use method: rest. If it is another worker than the file's, leave connect_url out or use assume_stopped: true."
                     % self.client.url)
         self.client = None
-        self.router.without_rest()
+        self.access.without_rest()
 
-    def check(self, found, store, desired):
+    def check(self, found, route, desired):
         """The Connector as it is by then. Raises StateError, which says what runs, and what can be done."""
+        store = route.store
         if found is None:
             if store.method == GROUP:
-                self.await_free(None, store)
-            elif not (self.router.is_file and self.assume_stopped):
+                self.await_free(route)
+            elif not (self.access.is_file and self.assume_stopped):
                 self._check_nothing_runs()
             if self.exists is False and desired.sets:
                 self.warnings.append("There is no connector %s: the offsets wait for one that is created with this name.%s" % (
                     self.name, self.client.similar(self.name)))
             return None
         if store.method != STRIMZI:
-            check_pod(found, self.router.force, self._warn)
+            check_pod(found, self.access.force, self._warn)
         if not found.stopped and not found.idle and found.state not in (RUNNING, PAUSED, FAILED):
             found = self.lifecycle.read_definite()
         if found.state == STOPPED and found.tasks:
             found = self.lifecycle.stop(found)
         if self.never_ran(found, store):
             return found
-        if self.router.kind(found, desired) == SINK:
-            if found.stopped:
-                self.await_free(found, store)
-            else:
-                self.router.warn_foreign_members(found)
+        if found.stopped:
+            self.await_free(route)
+        else:
+            route.semantics.warn_foreign_members()
         if self.is_old_sink(found, store):
             self._check_old_sink(found)
             return found
@@ -131,7 +131,7 @@ class Preconditions:
             work = self._running()
             if not work:
                 return
-            if self.router.is_file:
+            if self.access.is_file:
                 raise errors.StateError(
                     "A standalone worker that runs on this machine has the file of the offsets: %s. It reads the file only when it starts, and writes "
                     "the whole of it at each commit. Stop it, or use assume_stopped: true if that is not so." % (
@@ -148,7 +148,7 @@ class Preconditions:
     def _running(self) -> list:
         """Raises StateError where the brokers do not tell, and nobody has said that nothing runs."""
         try:
-            return self.router.running()
+            return self.access.running()
         except errors.BrokerError as error:
             if self.assume_stopped:
                 self._warn("Whether a worker runs %s could not be seen from the brokers. %s" % (self.name, error.message))
@@ -176,7 +176,7 @@ class Preconditions:
 
     def _check_old_sink(self, found) -> None:
         """Only its tasks that failed have left the group. Raises StateError, which says what else can be done."""
-        sink = self.router.sink(found)
+        sink = self.access.sink(found)
         members = sink.members()
         if members:
             raise errors.StateError(
@@ -193,8 +193,8 @@ class Preconditions:
             self.warnings.append("%s is %s, and none of its tasks is in its consumer group: its offsets are changed as it is. With stop: true "
                                  "what has failed is started again after that." % (self.name, found))
 
-    def await_free(self, found, store) -> None:
-        self.router.await_free(found, store, self.lifecycle.wait_timeout, self.sleep, self.clock)
+    def await_free(self, route) -> None:
+        route.semantics.await_free(route.store, self.lifecycle.wait_timeout, self.sleep, self.clock)
 
     def not_stopped(self, found, facts):
         if not self.lifecycle.can_stop:
@@ -216,7 +216,7 @@ class Preconditions:
         """After a change that no gate of Connect guards: did somebody start it meanwhile? Raises StateError."""
         if stopped is not None and not store.has_server_guard:
             self._check_still_halted(store)
-        if self.router.is_file and not self.assume_stopped:
+        if self.access.is_file and not self.assume_stopped:
             self._check_none_has_begun()
 
     def _check_still_halted(self, store) -> None:
@@ -232,7 +232,7 @@ class Preconditions:
 
     def _check_none_has_begun(self) -> None:
         """Between our look and our writing a standalone worker may have been started."""
-        work = self.router.running()
+        work = self.access.running()
         if work:
             raise errors.StateError(
                 "The offsets of %s were changed as declared, but a standalone worker that has the file was started meanwhile: %s. It may have read the "

@@ -118,7 +118,7 @@ class Rollback:
         if not item.backup:
             path = backups.default_path(item.name)
             try:
-                backups.write(path, [self._before], item.router.cluster(), self._store.method)
+                backups.write(path, [self._before], item.access.cluster(), self._store.method)
             except errors.ConnectError as error:
                 item.warn(error.message)
                 return "Put offsets_before back by hand."

@@ -15,8 +15,9 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._change im
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.boundaries import Boundaries
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.copy_offsets import Copy
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import FOUND, Declaration
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import LEAVE, PUT_BACK, ChangeItem
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import AUTO, FILE, STRIMZI, TOPIC, Router
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import ChangeItem
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import LEAVE, PUT_BACK
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import Router
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.shared_clients import SharedBrokers, SharedOperator, SharedWorker
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.connectors import cluster_of
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import PAUSED, RUNNING, STATES, STOPPED
@@ -25,6 +26,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.marker import marked_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import ledger_for_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import TrackedChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import AUTO, FILE, STRIMZI, TOPIC, Access
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file_log import FileLog
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.log_source import KafkaLogs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.offset_logs import OffsetLogs
@@ -113,13 +115,13 @@ class Session:
 
     def _router(self, one: Declaration) -> Router:
         params = self.params
-        return Router(self.worker, one.name, self._brokers, one.method, params["offset_topic"], connect_group=params["connect_group"],
-                      force=one.force, sources=self._sources, offset_file=params["offset_file"], logs=self._logs, **one.own)
+        return Router(Access(self.worker, one.name, self._brokers, one.method, params["offset_topic"], connect_group=params["connect_group"],
+                             force=one.force, sources=self._sources, offset_file=params["offset_file"], logs=self._logs, **one.own))
 
     def _undo(self, one: Declaration, item) -> ChangeItem:
         """What puts offsets and state back after a change of which the connector failed."""
-        tracked, desired = None, DesiredOffsets.nothing() if item.replaced is None else DesiredOffsets.undo(item.replaced)
-        if item.has_record:
+        tracked, desired = None, DesiredOffsets.nothing() if item.undo.replaced is None else DesiredOffsets.undo(item.undo.replaced)
+        if item.entry.has_before:
             tracked = TrackedChange(self._ledger, one.name, one.change_id, self.params["requested_by"] or None, undo=True, force=True)
         before, method = item.result["state_before"], one.method
         if method == AUTO and item.store.method != STRIMZI:
@@ -127,13 +129,14 @@ class Session:
         router = self._router(one._replace(force=True, method=method))
         return self._item(
             one.name, None if tracked else desired, router, once=tracked, stop=True, after_change=LEAVE,
-            final_state=before if before in (PAUSED, STOPPED) else RUNNING, rolls_back=True, had_failed=item.had_failed)
+            final_state=before if before in (PAUSED, STOPPED) else RUNNING, rolls_back=True, had_failed=item.states.had_failed)
 
     def write_backup(self, path, items: list) -> None:
         """One document with what all of them replace, those of earlier batches among them. path: None for none."""
         if not path:
             return
-        new = {item.name: BackedUp(item.writing.before, item.store.method, item.plugin(item.stopped)) for item in items if item.name not in self._backed_up}
+        new = {item.name: BackedUp(item.writing.before, item.store.method, item.planning.plugin(item.stopped))
+               for item in items if item.name not in self._backed_up}
         if not new:
             return
         every = dict(self._backed_up, **new)

@@ -84,6 +84,8 @@ class DesiredOffsets:
         self.plugin = None
         #: the fields of its partitions stand in the order in which the connector writes them
         self.ordered = False
+        #: its numbers are those that the log had a moment ago
+        self.is_resolved = False
         #: canonical partition -> the next record, where that was declared instead of an offset: MirrorMaker's alone
         self.following = {}
 
@@ -145,7 +147,7 @@ class DesiredOffsets:
         """This declaration with what its words mean now."""
         desired = DesiredOffsets(keyed)
         desired.guards, desired.origin, desired.notes, desired.following = self.guards, self.origin, notes, following or {}
-        desired.force = self.force
+        desired.force, desired.is_resolved = self.force, True
         return desired
 
     @classmethod

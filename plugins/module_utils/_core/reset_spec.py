@@ -4,7 +4,7 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""A sink's offsets in words: earliest, latest, of a time, some records on. Pure; _stores.sink_group turns them into numbers.
+"""Symbolic positions: earliest, latest, of a time, some records on. Pure; _semantics turns them into numbers.
 
 A place is (topic, number of the partition).
 """

@@ -125,3 +125,8 @@ def pairs(entries, max_entries: int) -> list:
 
 def cut(items: list, limit: int) -> list:
     return items[:limit] if limit else items
+
+
+def as_facts(result) -> dict:
+    """Of a change that was made, for the error that ends the module all the same."""
+    return {key: value for key, value in result.items() if key not in ("diff", "warnings")}

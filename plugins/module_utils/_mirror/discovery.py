@@ -26,11 +26,12 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.fl
     role_of,
 )
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.lag import Stored
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.connect_groups import workers_at
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.log_source import KafkaLogs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.offset_logs import OffsetLogs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicStore
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic_discovery import same_cluster, topics_of, workers_at
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic_discovery import TopicDiscovery, same_cluster
 
 CONNECT, DEDICATED = "connect", "dedicated"
 REST, TOPIC = "rest", "topic"
@@ -48,8 +49,8 @@ class OnConnect:
     def __init__(self, rest, kafka, offset_topic, warn):
         self._rest = rest
         self._kafka = kafka
-        self._offset_topic = offset_topic
         self._logs = OffsetLogs(KafkaLogs(kafka), once=True) if kafka is not None else None
+        self._discovery = TopicDiscovery(rest, self._logs, offset_topic, for_change=False) if kafka is not None else None
         self._warn = warn
         self._shared_topic = None
         #: why that is not known
@@ -94,7 +95,7 @@ class OnConnect:
 
     def _topics(self, mirror) -> list:
         if mirror.flow.config.get("offsets.storage.topic"):
-            return topics_of(mirror.connector, self._rest, self._logs, self._offset_topic, mirror.flow.config, for_change=False)
+            return self._discovery.topics_of(mirror.connector, mirror.flow.config)
         return [self._shared()]
 
     def _shared(self) -> str:
@@ -103,7 +104,7 @@ class OnConnect:
             raise self._unknown
         if self._shared_topic is None:
             try:
-                self._shared_topic = topics_of("", self._rest, self._logs, self._offset_topic, for_change=False)[0]
+                self._shared_topic = self._discovery.topics_of("")[0]
             except (errors.BrokerError, errors.MethodError, errors.NotOffsetsTopic) as error:
                 self._unknown = error
                 raise

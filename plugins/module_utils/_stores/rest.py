@@ -11,10 +11,12 @@ from __future__ import annotations
 import json
 import time
 
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.java_hash_order import order
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.record_size import WORKER_BYTES
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.display import shown_in_message
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import BrokerError, MethodError, NotOffsetsTopic
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, Entry, Snapshot, canonical, normalise
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import SET
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.base import Store
 
 #: a partition changed a moment ago can be listed without its value for milliseconds
@@ -84,6 +86,8 @@ class RestStore(Store):
         hidden = [action.partition for action in plan.changes if action.unreadable and not self.merely_missing(action.partition)]
         if hidden:
             raise MethodError(key_order_trap(self.name, hidden), unreadable=hidden[:10])
+        if plan.desired.ordered:
+            _check_order(plan)
         self._check_sizes(plan)
 
     def _check_sizes(self, plan) -> None:
@@ -143,6 +147,16 @@ class RestStore(Store):
 
     def pairs(self, plan) -> list:
         return [{"partition": action.partition, "offset": action.after} for action in plan.changes]
+
+
+def _check_order(plan) -> None:
+    """REST writes the fields of a new partition in a HashMap's order alone. Raises MethodError."""
+    other = [action.partition for action in plan.changes
+             if action.verb == SET and action.before is None and list(action.partition) != order(action.partition)]
+    if other:
+        raise MethodError(
+            "The fields of %d partitions, first %s, stand in another order there than the worker would write them by REST, and the connector would "
+            "not find its offsets." % (len(other), json.dumps(other[0])))
 
 
 def _bytes(name: str, partition, offset) -> int:

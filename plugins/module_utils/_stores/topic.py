@@ -137,7 +137,7 @@ class TopicStore(Store):
         if self.anomalies():
             return self.told()
         if plan.resets_all and self._undecoded():
-            return [self.left_undecoded()]
+            return [self._left_undecoded()]
         writing = [RecordsToWrite(self.name, self._decoded[topic]) for topic in self.topics]
         missed = [canonical(action.partition) for action in plan.changes if isinstance(action.partition, dict)
                   and not all(one.reached_by_rest(action.partition, action.verb != SET) for one in writing)]
@@ -151,7 +151,14 @@ class TopicStore(Store):
             self._odd = {key: words for key, words in sorted((key, held.anomalies()) for key, held in self.held().items()) if words}
         return self._odd
 
-    def left_undecoded(self) -> str:
+    def undecoded(self, plan) -> list:
+        """What becomes of such records."""
+        if not plan.live.undecoded or not (plan.resets_all or plan.desired.purge):
+            return []
+        return [self._left_undecoded() + (" What is removed by its bytes is in no backup." if plan.resets_all else
+                                          " It is left: state: absent without offsets removes it, or raw_keys.")]
+
+    def _left_undecoded(self) -> str:
         """A sentence about the live records of the connector that no declaration can name."""
         keys = sorted(self._undecoded())
         return "%d live record%s of %s %s under a key that cannot be read as a partition, first %s." % (

@@ -337,8 +337,8 @@ def test_a_final_state_that_is_not_reached():
     worker.by_name["a"].faults["pause"] = [errors.Refused("no pause"), errors.Refused("no pause")]
     error = failure(worker, to("a", 5, final_state="paused"), to("b", 5, final_state="paused"))
     assert error.message.startswith(
-        "1 of 2 connectors failed, first a: no pause. Its offsets are as declared. To undo the change use state: restored with its "
-        "change_id, or the backup with src and purge: true, and stop: true.")
+        "1 of 2 connectors failed, first a: no pause. Its offsets are as declared. To undo the change declare the offsets of "
+        "offsets_before, with stop: true.")
     assert positions(worker) == {"a": 5, "b": 5} and worker.by_name["b"].state == "PAUSED" and error.facts["changed"] is True
     # What was done with it is told all the same: whoever puts it back has to know it.
     assert [(one["name"], one["changed"]) for one in error.facts["connectors"]] == [("a", True), ("b", True)]

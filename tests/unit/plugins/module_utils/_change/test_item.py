@@ -12,7 +12,8 @@ import stat
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import backups
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.engine import run_alone
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import LATER, LEAVE, ChangeItem
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import ChangeItem
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import LATER, LEAVE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import Router
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.rest import ConnectClient
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
@@ -20,6 +21,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.decl
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import tracked_change
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import LeaseLost, TrackedChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import Access
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._ledger.test_tracked_change import FakeLedger
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import (
     FakeKafka,
@@ -1121,7 +1123,7 @@ def kafka_with(connect=None, **live):
 
 def on_topic(kafka, connect, desired, method="topic", check_mode=False, raw_keys=None, connect_group=None, **options):
     time = connect or FakeConnect()
-    route = Router(connect, "c", kafka, method, "offsets", raw_keys, connect_group=connect_group, sleep=time.sleep)
+    route = Router(Access(connect, "c", kafka, method, "offsets", raw_keys, connect_group=connect_group, sleep=time.sleep))
     return run_alone(ChangeItem(connect, "c", desired, route, sleep=time.sleep, clock=time.clock, **options), check_mode)
 
 
@@ -1616,7 +1618,7 @@ def test_a_change_that_was_made_through_a_worker_that_is_not_known_here(urls, gr
     ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10, b=20))
     by_id(connect, ledger, WISH)
     connect.urls = urls
-    again = by_id(connect, ledger, WISH, "r2", router=Router(connect, "c", connect_group=group, sleep=connect.sleep))
+    again = by_id(connect, ledger, WISH, "r2", router=Router(Access(connect, "c", connect_group=group, sleep=connect.sleep)))
     assert again["already_applied"] and [
         "The change CHG-1 of c was made through http://h:8083, which is not in connect_url." in text for text in again["warnings"]] == [True] * warned
 
@@ -1749,7 +1751,7 @@ def test_before_3_5_the_state_that_the_killed_run_found_is_put_back(undo, dead):
     kafka, ledger = kafka_with(connect, a=10), FakeLedger()
 
     def run(name, **options):
-        route = Router(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep)
+        route = Router(Access(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep))
         return by_id(connect, ledger, WISH, name, undo=undo, router=route, **options)
 
     def paused_and_killed(self):
@@ -1757,7 +1759,7 @@ def test_before_3_5_the_state_that_the_killed_run_found_is_put_back(undo, dead):
         raise Killed()
 
     if undo:
-        by_id(connect, ledger, WISH, "r0", router=Router(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep))
+        by_id(connect, ledger, WISH, "r0", router=Router(Access(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep)))
     connect.faults = {"pause": [paused_and_killed]}
     with pytest.raises(Killed):
         run("r1")
@@ -1787,7 +1789,7 @@ def test_a_ledger_in_the_configuration_hides_the_state_for_a_moment(version, sta
     connect, ledger = Reconfigured(state, version), FakeLedger()
     kafka = kafka_with(connect, a=10)
     ledger.meanwhile = [connect.reconfigure for put in range(9)]
-    route = Router(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep)
+    route = Router(Access(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep))
     connect.until = 0  # an earlier change has just ended
     result = by_id(connect, ledger, WISH, router=route)
     assert left(kafka) == {"a": 4} and connect.state == state and result["state_before"] == state
@@ -1880,8 +1882,9 @@ def begun(state_to_restore="RUNNING", **fields):
     once = TrackedChange(ledger, "c", "CHG-1", run="other")
     connect = FakeConnect("RUNNING", live(a=10))
     change = ChangeItem(connect, "c", WISH, once=once)
-    once.look(change._digest(change.ready.find(change.desired)), False)
-    once.begin(change._digest(change.ready.find(change.desired)), state_to_restore, method="rest", offset_topic=None, cluster={}, kind="source")
+    declared = change.planning.digest(change.ready.find(WISH))
+    once.look(declared, False)
+    once.begin(declared, state_to_restore, method="rest", offset_topic=None, cluster={}, kind="source")
     ledger.puts.clear()
     ledger.by_another(**fields)
     return ledger
@@ -1914,7 +1917,7 @@ def test_a_run_that_was_waited_for_and_fails_leaves_a_running_connector(method):
         ledger.by_another(busy=False, state_to_restore=None)
 
     at(connect, (3, gives_up))
-    router = Router(connect, "c", kafka, method, "offsets", sleep=connect.sleep)
+    router = Router(Access(connect, "c", kafka, method, "offsets", sleep=connect.sleep))
     connect.faults = {"alter": [lambda self, given: None if self.state == "STOPPED" else kill()]}
     result = by_id(connect, ledger, WISH, router=router)
     assert connect.writes == ["stop", "resume"] if method == "topic" else ["stop", "alter", "resume"]
@@ -2190,7 +2193,7 @@ def test_undo_puts_back_what_was_replaced_and_nothing_else():
 
 
 def by_id_on_topic(kafka, connect, ledger, desired, run="r1", **options):
-    return by_id(connect, ledger, desired, run, router=Router(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep), **options)
+    return by_id(connect, ledger, desired, run, router=Router(Access(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep)), **options)
 
 
 def test_undo_on_the_offsets_topic_brings_the_very_same_bytes_back():

@@ -14,6 +14,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.acl import DELETE, GROUP, READ, TOPIC, WRITE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.topic import TopicLedger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import TrackedChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import Access
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._change import test_item as sources
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._change import test_item_sinks as sinks
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import FakeKafka
@@ -116,7 +117,7 @@ def test_all_that_lack_are_named_at_once():
 def named(connect, kafka, desired, check_mode):
     ledger = TopicLedger(kafka, sleep=connect.sleep, clock=connect.clock)
     once = TrackedChange(ledger, "c", "CHG-1", sleep=connect.sleep, clock=connect.clock, run="r1")
-    method = Router(connect, "c", None if kafka.topics.keys() <= {LEDGER} else kafka, "auto", "offsets", sleep=connect.sleep)
+    method = Router(Access(connect, "c", None if kafka.topics.keys() <= {LEDGER} else kafka, "auto", "offsets", sleep=connect.sleep))
     change = ChangeItem(connect, "c", desired, method, stop=True, once=once, sleep=connect.sleep, clock=connect.clock)
     return run_alone(change, check_mode)
 
@@ -164,7 +165,7 @@ def test_those_of_the_change_and_of_the_ledger_together():
     kafka.lacks = [(WRITE, TOPIC, "offsets"), (WRITE, TOPIC, LEDGER)]
     ledger = TopicLedger(kafka, sleep=connect.sleep, clock=connect.clock)
     once = TrackedChange(ledger, "c", "CHG-1", sleep=connect.sleep, clock=connect.clock, run="r1")
-    method = Router(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep)
+    method = Router(Access(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep))
     desired = DesiredOffsets.present(sources.pairs(a=4))
     change = ChangeItem(connect, "c", desired, method, stop=True, once=once, sleep=connect.sleep, clock=connect.clock)
     refused(lambda: run_alone(change, False), "Write on Topic offsets", f"Write on Topic {LEDGER}")

@@ -19,6 +19,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.rese
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.groups import Member
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.file import FileLedger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import TrackedChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import Access
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._change.test_item import FakeConnect
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import FakeKafka
 
@@ -136,7 +137,7 @@ def words(reset_to, topics=None, **guards):
 
 
 def change(worker, kafka, desired, check_mode=False, method="auto", client=True, **options):
-    router = Router(worker if client else None, "c", kafka, method, sleep=worker.sleep)
+    router = Router(Access(worker if client else None, "c", kafka, method, sleep=worker.sleep))
     return run_alone(ChangeItem(worker if client else None, "c", desired, router, sleep=worker.sleep, clock=worker.clock, **options), check_mode)
 
 

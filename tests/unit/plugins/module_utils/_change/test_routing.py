@@ -16,6 +16,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.mode
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets, make_plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.reset_spec import read_reset
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.result import change_result
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import Access
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.log_source import KafkaLogs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.offset_logs import OffsetLogs
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.changes import change
@@ -69,7 +70,7 @@ def kafka_with(*records):
 
 
 def router(rest=None, kafka=None, **options):
-    return Router(rest, "c", kafka, sleep=lambda seconds: None, **options)
+    return Router(Access(rest, "c", kafka, sleep=lambda seconds: None, **options))
 
 
 SET = DesiredOffsets.present([{"partition": {"p": 1}, "offset": {"o": 9}}])
@@ -95,7 +96,7 @@ def test_what_a_method_needs(rest, kafka, options, words):
 @pytest.mark.parametrize("method, kafka, is_open", [("auto", True, True), ("topic", True, True), ("rest", True, False),
                                                     ("auto", False, False)])
 def test_is_the_topic_open(method, kafka, is_open):
-    assert router(FakeRest(), FakeKafka() if kafka else None, method=method).topic_is_open is is_open
+    assert router(FakeRest(), FakeKafka() if kafka else None, method=method).access.topic_is_open is is_open
 
 
 # ---- which method ---------------------------------------------------------------------------------------------------
@@ -116,10 +117,11 @@ def test_is_the_topic_open(method, kafka, is_open):
 def test_which_road(rest, kafka, connector, options, method, reason):
     taken = router(rest, kafka, **options)
     for _plan in range(2):
-        store, plan = taken.plan(connector, SET)
-        assert (store.method, taken.reason, plan.changed, taken.warnings) == (method, reason, True, [])
-    assert taken.result(store) == {
-        "method_reason": reason, "resource": None, "offset_topic": "offsets" if method == "topic" else None,
+        route = taken.route(connector, SET)
+        store, plan = route.store, route.plan
+        assert (store.method, route.reason, plan.changed, taken.access.warnings) == (method, reason, True, [])
+    assert taken.access.result(store) == {
+        "resource": None, "offset_topic": "offsets" if method == "topic" else None,
         "offset_file": None, "consumer_group": None}
 
 
@@ -130,9 +132,9 @@ def test_which_road(rest, kafka, connector, options, method, reason):
 ])
 def test_what_rest_would_not_reach_is_changed_on_the_topic(records, words):
     taken = router(FakeRest(), kafka_with(*records), offset_topic="offsets")
-    store, _plan = taken.plan(found(), SET)
-    assert store.method == "topic" and taken.reason.startswith(
-        "REST cannot do it: On the offsets topic are records of c that REST would not change: c: 1 partition ") and words in taken.reason
+    route = taken.route(found(), SET)
+    assert route.store.method == "topic" and route.reason.startswith(
+        "REST cannot do it: On the offsets topic are records of c that REST would not change: c: 1 partition ") and words in route.reason
 
 
 OWN, HASHED = '["c",{"name":"a","path":"d"}]', '["c",{"path":"d","name":"a"}]'
@@ -151,12 +153,13 @@ def test_a_key_that_was_removed_tells_which_road(records, partition, method, key
     kafka = kafka_with(('["d",{"p":1}]', '{"o":4}'), *records)
     taken = router(FakeRest(()), kafka, offset_topic="offsets")
     desired = DesiredOffsets.present([{"partition": partition, "offset": {"o": 9}}])
-    store, plan = taken.plan(found(), desired)
-    assert store.method == method and taken.warnings == []
+    route = taken.route(found(), desired)
+    store, plan = route.store, route.plan
+    assert store.method == method and taken.access.warnings == []
     if method == "topic":
         store.apply(plan)
         assert [value for (_place, written), value in kafka.live().items() if written == key.encode()] == [b'{"o":9}']
-        assert taken.reason.startswith(
+        assert route.reason.startswith(
             "REST cannot do it: On the offsets topic are records of c that REST would not change: c: 1 partition has or had records under "
             "another key, or on another topic partition, than a worker would write now: {")
 
@@ -168,7 +171,8 @@ def test_topic_partitions_that_were_added_tell_which_road(more, method):
     kafka.topics["offsets"] += [[] for _number in range(more)]
     for shows, desired in ((((1, 4),), SET), (((1, 9),), ALL), ((), SET)):
         taken = router(FakeRest(shows), kafka, offset_topic="offsets")
-        store, plan = taken.plan(found(), desired)
+        route = taken.route(found(), desired)
+        store, plan = route.store, route.plan
         assert store.method == method and plan.changed
         if method == "topic":
             store.apply(plan)
@@ -180,9 +184,10 @@ def test_topic_partitions_that_were_added_tell_which_road(more, method):
 def test_once_turned_to_the_topic_it_stays_there():
     rest = FakeRest(OLD)
     taken = router(rest, kafka_with())
-    assert taken.plan(found(), SET)[0].method == "topic"
+    assert taken.route(found(), SET).store.method == "topic"
     rest.shows = ((1, 4),)
-    assert taken.plan(found(), SET)[0].method == "topic" and taken.reason.startswith("REST cannot do it: Connect 3.4.1")
+    route = taken.route(found(), SET)
+    assert route.store.method == "topic" and route.reason.startswith("REST cannot do it: Connect 3.4.1")
 
 
 @pytest.mark.parametrize("rest, options, hint", [
@@ -191,23 +196,24 @@ def test_once_turned_to_the_topic_it_stays_there():
 ])
 def test_without_brokers_the_reason_is_the_error(rest, options, hint):
     with pytest.raises((errors.EndpointMissing, errors.MethodError)) as caught:
-        router(rest, **options).plan(found(), SET)
+        router(rest, **options).route(found(), SET)
     assert caught.value.message.endswith("The offsets topic can be changed instead, if bootstrap_servers is given.") is hint
 
 
 def test_method_rest_does_not_turn():
     with pytest.raises(errors.EndpointMissing, match="^cannot alter$"):
-        router(FakeRest(refuses=["alter"]), kafka_with(), method="rest").plan(found(), SET)
+        router(FakeRest(refuses=["alter"]), kafka_with(), method="rest").route(found(), SET)
 
 
 @pytest.mark.parametrize("fault", [errors.ResponseLost("x"), errors.NoConnector("x"), errors.AccessDenied("x")])
 def test_other_faults_of_rest_do_not_turn(fault):
     with pytest.raises(type(fault)):
-        router(FakeRest(fault), kafka_with()).plan(found(), SET)
+        router(FakeRest(fault), kafka_with()).route(found(), SET)
 
 
 def test_a_wish_without_a_change_needs_no_right_to_change():
-    store, plan = router(FakeRest(refuses=["alter"])).plan(found(), AS_IT_IS)
+    route = router(FakeRest(refuses=["alter"])).route(found(), AS_IT_IS)
+    store, plan = route.store, route.plan
     assert store.method == "rest" and not plan.changed
 
 
@@ -218,19 +224,19 @@ def test_a_wish_without_a_change_needs_no_right_to_change():
 def test_a_comparison_with_the_topic_that_fails_is_a_warning(kafka, options, words):
     taken = router(FakeRest(), kafka, **options)
     for _plan in range(2):
-        assert taken.plan(found(), SET)[0].method == "rest"
-    warning, = taken.warnings
+        assert taken.route(found(), SET).store.method == "rest"
+    warning, = taken.access.warnings
     assert warning.startswith("What REST shows of c could not be compared with the offsets topic. " + words)
 
 
 def test_an_offsets_topic_that_does_not_exist_is_said_before_rest_is_asked():
     """A worker whose topic was deleted answers no request for offsets, until it runs into its time limit."""
     with pytest.raises(errors.NoTopic) as caught:
-        router(FakeRest(AssertionError("asked")), FakeKafka(), offset_topic="nothing").plan(found(), SET)
+        router(FakeRest(AssertionError("asked")), FakeKafka(), offset_topic="nothing").route(found(), SET)
     assert caught.value.message.startswith("There is no topic nothing. If that was the workers' offsets topic and was deleted, ")
     with pytest.raises(errors.NotOffsetsTopic, match="^The topic offsets is empty and has cleanup.policy=delete: .* a broker has made this one in"):
-        router(FakeRest(AssertionError("asked")), FakeKafka(policy="delete"), offset_topic="offsets").plan(found(), SET)
-    assert router(FakeRest(), FakeKafka(), offset_topic="nothing", method="rest").plan(found(), SET)[0].method == "rest"
+        router(FakeRest(AssertionError("asked")), FakeKafka(policy="delete"), offset_topic="offsets").route(found(), SET)
+    assert router(FakeRest(), FakeKafka(), offset_topic="nothing", method="rest").route(found(), SET).store.method == "rest"
 
 
 @pytest.mark.parametrize("policy, records, warned", [("compact,delete", 0, 2), ("compact", 0, 1), ("compact,delete", 1, 2), (None, 1, 1)])
@@ -242,11 +248,12 @@ def test_what_only_the_memory_of_a_worker_has(policy, records, warned, desired, 
     if records:
         kafka.put('["c",{"p":2}]', '{"o":5}')
     taken = router(FakeRest(shows), kafka, offset_topic="offsets")
-    store, plan = taken.plan(found(), desired)
+    route = taken.route(found(), desired)
+    store, plan = route.store, route.plan
     assert store.method == "rest" and plan.changed is changed and plan.live.lost == ['{"p": 1}']
     action = next(one for one in plan.actions if one.partition == {"p": 1})
     assert (action.verb, action.before) == (verb, {"o": 4})
-    said = taken.warnings + store.warnings_about(plan.live)
+    said = taken.access.warnings + store.warnings_about(plan.live)
     assert len(said) == warned and said[-1] == (
         'REST shows 1 offset of c that the offsets topic offsets does not have ({"p": 1}): the workers have them in memory alone, and lose '
         "them when they are restarted. Those that are declared are written again.")
@@ -257,7 +264,8 @@ def test_what_only_the_memory_of_a_worker_has(policy, records, warned, desired, 
 def test_what_only_the_memory_of_a_worker_has_is_left_alone_where_it_is_not_declared():
     kafka = FakeKafka().put('["c",{"p":2}]', '{"o":5}')
     taken = router(FakeRest([(1, 4), (2, 5)]), kafka, offset_topic="offsets")
-    store, plan = taken.plan(found(), DesiredOffsets.present([{"partition": {"p": 2}, "offset": {"o": 5}}]))
+    route = taken.route(found(), DesiredOffsets.present([{"partition": {"p": 2}, "offset": {"o": 5}}]))
+    store, plan = route.store, route.plan
     assert store.method == "rest" and not plan.changed and len(store.warnings_about(plan.live)) == 1
     assert not make_plan(store.read(), DesiredOffsets.exactly(store.read())).changed
 
@@ -268,8 +276,8 @@ def test_a_topic_that_another_cluster_may_share_is_refused_by_any_road(method):
     kafka.workers = [(name, "w", metadata(2, url=f"http://{name}:8083/"), assignment(2, {"c": [-1]}, {})) for name in "hy"]
     for options in ({}, {"connect_group": "h"}, {"connect_group": "y"}):
         with pytest.raises(errors.SharedTopic, match="^The Connect clusters h and y each have a connector c, and it is not known"):
-            router(FakeRest(), kafka, method=method, offset_topic="offsets", **options).plan(found(), SET)
-    assert router(FakeRest(), kafka, method=method, offset_topic="offsets", force=True).plan(found(), SET)[1].changed
+            router(FakeRest(), kafka, method=method, offset_topic="offsets", **options).route(found(), SET)
+    assert router(FakeRest(), kafka, method=method, offset_topic="offsets", force=True).route(found(), SET).plan.changed
 
 
 def test_a_partition_that_comes_while_both_are_read_is_not_missing():
@@ -279,7 +287,7 @@ def test_a_partition_that_comes_while_both_are_read_is_not_missing():
     logs.read("offsets")
     kafka.put('["c",{"p":2}]', '{"o":5}')
     taken = router(FakeRest([(1, 4), (2, 5)]), kafka, offset_topic="offsets", logs=logs)
-    assert not taken.plan(found(), AS_IT_IS)[1].changed and taken.warnings == []
+    assert not taken.route(found(), AS_IT_IS).plan.changed and taken.access.warnings == []
 
 
 # ---- sinks --------------------------------------------------------------------------------------------------------
@@ -332,11 +340,12 @@ def words(reset_to, topics=None):
 def test_which_road_of_a_sink(rest, connector, desired, options, method, reason):
     taken = router(rest, sink_kafka(), **options)
     for _plan in range(2):
-        store, plan = taken.plan(connector, desired)
-        assert (store.method, taken.reason, plan.changed, taken.warnings) == (method, reason, True, [])
-    assert taken.result(store) == {
-        "method_reason": reason, "resource": None, "offset_topic": None, "offset_file": None, "consumer_group": "connect-c"}
-    assert taken.cluster()["consumer_group"] == "connect-c" and taken.kind(connector, desired) == "sink"
+        route = taken.route(connector, desired)
+        store, plan = route.store, route.plan
+        assert (store.method, route.reason, plan.changed, taken.access.warnings) == (method, reason, True, [])
+    assert taken.access.result(store) == {
+        "resource": None, "offset_topic": None, "offset_file": None, "consumer_group": "connect-c"}
+    assert taken.access.cluster()["consumer_group"] == "connect-c" and taken.kind(connector, desired) == "sink"
 
 
 @pytest.mark.parametrize("connector, desired, options", [
@@ -345,7 +354,7 @@ def test_which_road_of_a_sink(rest, connector, desired, options, method, reason)
 ])
 def test_a_sink_has_nothing_on_the_topic(connector, desired, options):
     with pytest.raises(errors.MethodError) as caught:
-        router(FakeRest(), kafka_with(), offset_topic="offsets", **options).plan(connector, desired)
+        router(FakeRest(), kafka_with(), offset_topic="offsets", **options).route(connector, desired)
     assert caught.value.message == ("c is a sink: its offsets are the commits of its consumer group connect-c, not records of an offsets "
                                     "topic or file. Use method: group, or auto.")
 
@@ -359,7 +368,7 @@ def test_a_sink_has_nothing_on_the_topic(connector, desired, options):
 ])
 def test_a_source_is_no_sink(desired, options, kind, words_of):
     with pytest.raises(kind) as caught:
-        router(FakeRest(), kafka_with(), offset_topic="offsets", **options).plan(found(), desired)
+        router(FakeRest(), kafka_with(), offset_topic="offsets", **options).route(found(), desired)
     assert caught.value.message.startswith(words_of)
 
 
@@ -373,7 +382,7 @@ def test_a_source_is_no_sink(desired, options, kind, words_of):
 ])
 def test_a_sink_without_brokers(connector, desired, options, words_of):
     with pytest.raises((errors.EndpointMissing, errors.DeclarationError)) as caught:
-        router(SinkRest(OLD), **options).plan(connector, desired)
+        router(SinkRest(OLD), **options).route(connector, desired)
     assert caught.value.message == words_of
 
 
@@ -390,9 +399,10 @@ def test_method_group_needs_brokers():
 def test_the_name_of_the_group(options, config, group):
     kafka = sink_kafka(group=group)
     taken = router(SinkRest(OLD, config=config), kafka, **options)
-    store, plan = taken.plan(found("sink"), SINK)
+    route = taken.route(found("sink"), SINK)
+    store, plan = route.store, route.plan
     store.apply(plan)
-    assert kafka.commits[group] == {("t", 0): 1} and taken.result(store)["consumer_group"] == group
+    assert kafka.commits[group] == {("t", 0): 1} and taken.access.result(store)["consumer_group"] == group
 
 
 @pytest.mark.parametrize("options, kind", [({}, errors.MethodError), ({"consumer_group": "mine"}, None)])
@@ -400,17 +410,17 @@ def test_a_group_whose_name_only_the_worker_knows(options, kind):
     kafka = sink_kafka(group="mine")
     taken = router(SinkRest(OLD, config={"topics": "t", "consumer.override.group.id": "${env:GROUP}"}), kafka, **options)
     if kind is None:
-        assert taken.plan(found("sink"), SINK)[0].sink.group == "mine"
+        assert taken.route(found("sink"), SINK).store.sink.group == "mine"
         return
     with pytest.raises(kind, match="^The consumer group of c is a reference to a config provider, .*: give it as consumer_group"):
-        taken.plan(found("sink"), SINK)
+        taken.route(found("sink"), SINK)
     assert kafka.asked == []
 
 
 @pytest.mark.parametrize("commits", [{}, {("t", 1): 5}])
 def test_a_group_that_rest_contradicts_is_refused(commits):
     with pytest.raises(errors.MethodError) as caught:
-        router(SinkRest([sink_offset(5)], refuses=["alter"]), sink_kafka(commits)).plan(found("sink"), SINK)
+        router(SinkRest([sink_offset(5)], refuses=["alter"]), sink_kafka(commits)).route(found("sink"), SINK)
     assert caught.value.message == (
         'REST shows 1 offsets of c that its consumer group connect-c does not have, first {"kafka_partition": 0, "kafka_topic": "t"}. '
         'The workers '
@@ -428,15 +438,15 @@ def test_the_kind_of_a_connector_that_is_gone(commits, records, kind):
     for record in [*records, ('["d",{"p":1}]', '{"o":4}')]:
         kafka.put(*record)
     taken = router(SinkRest(), kafka, offset_topic="offsets")
-    store, _plan = taken.plan(None, ALL)
+    store = taken.route(None, ALL).store
     assert (taken.kind(None, ALL), store.method) == (kind, {"source": "topic", "sink": "group"}[kind])
-    assert ("consumer_group" in taken.cluster()) is (kind == "sink")
+    assert ("consumer_group" in taken.access.cluster()) is (kind == "sink")
 
 
 def test_both_a_source_and_a_sink_of_that_name_are_gone():
     kafka = sink_kafka().put('["c",{"p":1}]', '{"o":4}')
     with pytest.raises(errors.DeclarationError) as caught:
-        router(SinkRest(), kafka, offset_topic="offsets").plan(None, ALL)
+        router(SinkRest(), kafka, offset_topic="offsets").route(None, ALL)
     assert caught.value.message == (
         "There is no connector c, but the offsets topic offsets and the consumer group connect-c both have offsets of one. Say which "
         "ones are meant "
@@ -456,34 +466,34 @@ def test_both_a_source_and_a_sink_of_that_name_are_gone():
 def test_what_the_log_does_not_hold_is_refused(rest, desired, words_of):
     rest.config = {"topics": "t,nope"}
     with pytest.raises(errors.DeclarationError) as caught:
-        router(rest, sink_kafka()).plan(found("sink"), desired)
+        router(rest, sink_kafka()).route(found("sink"), desired)
     assert caught.value.message.startswith(words_of)
 
 
 def test_force_takes_what_the_log_does_not_hold():
-    _store, plan = router(SinkRest([sink_offset(5)]), sink_kafka(), force=True).plan(found("sink"), DesiredOffsets.present([sink_offset(100)]))
+    plan = router(SinkRest([sink_offset(5)]), sink_kafka(), force=True).route(found("sink"), DesiredOffsets.present([sink_offset(100)])).plan
     warning, = plan.warnings
     assert warning == ("1 partition of c would be outside of the log: t-0 to 100, but it holds 0 to 5. The sink would go to the beginning of "
                        "the log (auto.offset.reset is earliest by default; consumer.auto.offset.reset of the workers can say otherwise).")
     with pytest.raises(errors.DeclarationError, match="^There is no partition 7"):
-        router(SinkRest([sink_offset(5)]), sink_kafka(), force=True).plan(found("sink"), DesiredOffsets.present([sink_offset(1, 7)]))
+        router(SinkRest([sink_offset(5)]), sink_kafka(), force=True).route(found("sink"), DesiredOffsets.present([sink_offset(1, 7)]))
 
 
 @pytest.mark.parametrize("offset", [0, 5])
 def test_the_ends_of_the_log_are_in_it(offset):
     taken = router(SinkRest([sink_offset(3)]), sink_kafka())
-    assert taken.plan(found("sink"), DesiredOffsets.present([sink_offset(offset)]))[1].warnings == []
+    assert taken.route(found("sink"), DesiredOffsets.present([sink_offset(offset)])).plan.warnings == []
 
 
 def test_what_is_not_changed_is_not_looked_at():
     kafka = sink_kafka()
-    _store, plan = router(SinkRest([sink_offset(100)]), kafka).plan(found("sink"), DesiredOffsets.present([sink_offset(100)]))
+    plan = router(SinkRest([sink_offset(100)]), kafka).route(found("sink"), DesiredOffsets.present([sink_offset(100)])).plan
     assert not plan.changed and kafka.asked == []
 
 
 def test_what_is_undone_may_have_left_the_log():
     desired = DesiredOffsets.exactly(Snapshot("c", "sink", [Entry(**sink_offset(1, 1))]))
-    _store, plan = router(SinkRest([sink_offset(5, 1)]), sink_kafka()).plan(found("sink"), desired)
+    plan = router(SinkRest([sink_offset(5, 1)]), sink_kafka()).route(found("sink"), desired).plan
     assert plan.changed and plan.warnings[0].startswith("1 partition of c would be outside of the log")
 
 
@@ -498,8 +508,8 @@ def test_brokers_that_give_no_answer_are_a_warning_by_rest():
     kafka.partition_counts = no_answer
     taken = router(SinkRest([sink_offset(5)]), kafka)
     for _plan in range(2):
-        assert taken.plan(found("sink"), SINK)[0].method == "rest" and len(asked) == 1
-    assert taken.warnings == ["What the brokers know of c could not be looked at. No answer."]
+        assert taken.route(found("sink"), SINK).store.method == "rest" and len(asked) == 1
+    assert taken.access.warnings == ["What the brokers know of c could not be looked at. No answer."]
 
 
 # ---- what its configuration says
@@ -522,13 +532,13 @@ def test_a_topic_that_it_does_not_read_is_refused(kafka, options):
     taken = router(SinkRest(shows, config=RENAMED), kafka, **options)
     declared = [sink_offset(2, topic="s1"), sink_offset(1, topic="r-s1")]
     with pytest.raises(errors.DeclarationError) as caught:
-        taken.plan(found("sink"), DesiredOffsets.present(declared))
+        taken.route(found("sink"), DesiredOffsets.present(declared))
     assert caught.value.message == UNREAD + " Declare offsets for what it reads, or use force: true if that is meant."
-    assert taken.plan(found("sink"), DesiredOffsets.present(declared[:1]))[1].warnings == []
+    assert taken.route(found("sink"), DesiredOffsets.present(declared[:1])).plan.warnings == []
     # What is there already, or is removed, needs no change that could have no effect.
-    _store, plan = taken.plan(found("sink"), DesiredOffsets.present([sink_offset(2, topic="s1"), sink_offset(0, topic="r-s1")]))
+    plan = taken.route(found("sink"), DesiredOffsets.present([sink_offset(2, topic="s1"), sink_offset(0, topic="r-s1")])).plan
     assert plan.counts["set"] == 1 and plan.warnings == [UNREAD]
-    _store, plan = taken.plan(found("sink"), DesiredOffsets.absent([sink_offset(topic="r-s1")]))
+    plan = taken.route(found("sink"), DesiredOffsets.absent([sink_offset(topic="r-s1")])).plan
     assert plan.counts["remove"] == 1 and plan.warnings == [] and plan.desired.notes == {}
 
 
@@ -543,10 +553,10 @@ def test_a_topic_that_it_does_not_read_is_refused(kafka, options):
 def test_what_it_reads(config, topic, refuses):
     taken, desired = router(SinkRest([], config=config), None), DesiredOffsets.present([sink_offset(1, topic=topic)])
     if not refuses:
-        assert taken.plan(found("sink"), desired)[1].changed
+        assert taken.route(found("sink"), desired).plan.changed
         return
     with pytest.raises(errors.DeclarationError) as caught:
-        taken.plan(found("sink"), desired)
+        taken.route(found("sink"), desired)
     reads = "a, b" if "topics" in config else "what matches its topics.regex, " + config["topics.regex"]
     assert caught.value.message.startswith(f"c does not read {topic}; it reads {reads}. An offset for another topic has no effect.")
 
@@ -555,7 +565,7 @@ def test_what_it_reads(config, topic, refuses):
     (DesiredOffsets.present([sink_offset(1, topic="r-s1")]), {"force": True}),
     (DesiredOffsets.exactly(Snapshot("c", "sink", [Entry(**sink_offset(1, topic="r-s1"))])), {})])
 def test_a_topic_that_it_does_not_read_by_force_and_when_undone(desired, options):
-    _store, plan = router(SinkRest([], config=RENAMED), None, **options).plan(found("sink"), desired)
+    plan = router(SinkRest([], config=RENAMED), None, **options).route(found("sink"), desired).plan
     assert plan.changed and plan.warnings == [UNREAD]
 
 
@@ -573,7 +583,7 @@ DEFAULT = "the beginning of the log (auto.offset.reset is earliest by default; c
 @pytest.mark.parametrize("desired", [DesiredOffsets.absent(None), DesiredOffsets.absent([sink_offset()]), DesiredOffsets.document([sink_offset(None)])])
 def test_where_it_begins_after_a_reset(policy, begins, anew, kafka, method, desired):
     config = {"topics": "t", **({"consumer.override.auto.offset.reset": policy} if policy else {})}
-    _store, plan = router(SinkRest([sink_offset(5)], config=config), kafka, method=method).plan(found("sink"), desired)
+    plan = router(SinkRest([sink_offset(5)], config=config), kafka, method=method).route(found("sink"), desired).plan
     assert plan.desired.notes == {'{"kafka_partition": 0, "kafka_topic": "t"}': begins}
     assert f"removed, to {begins}" in change_result(plan, "rest", 0)["diff"][0]["prepared"]
     there = (f"its tasks fail there ({begins}). Use" if policy == "none" else
@@ -589,13 +599,13 @@ def test_a_replay_that_would_be_none_is_refused(policy, says):
     desired.guards = Guards(only="backward")
     rest = SinkRest([sink_offset(5)], config={"topics": "t", "consumer.override.auto.offset.reset": policy})
     with pytest.raises(errors.DeclarationError) as caught:
-        desired.check_guards(router(rest).plan(found("sink"), desired)[1])
+        desired.check_guards(router(rest).route(found("sink"), desired).plan)
     assert caught.value.message.startswith(says)
 
 
 def test_nothing_is_said_of_a_reset_that_has_nothing_to_remove():
     rest = SinkRest([], config={"topics": "t", "consumer.override.auto.offset.reset": "latest"})
-    _store, plan = router(rest).plan(found("sink"), DesiredOffsets.absent(None))
+    plan = router(rest).route(found("sink"), DesiredOffsets.absent(None)).plan
     assert not plan.changed and plan.warnings == []
 
 
@@ -620,14 +630,14 @@ def apart(consumer, admin):
 def test_rest_does_not_see_what_it_reads(config, says, desired, kafka, options):
     """What REST shows is another group's, so that nothing is to do would not be true either."""
     with pytest.raises(errors.MethodError) as caught:
-        router(SinkRest([sink_offset(5)], config={"topics": "t", **config}), kafka, **options).plan(found("sink"), desired)
+        router(SinkRest([sink_offset(5)], config={"topics": "t", **config}), kafka, **options).route(found("sink"), desired)
     assert caught.value.message == says
 
 
 @pytest.mark.parametrize("config", [
     {CONSUMER: "x:9092", ADMIN: "x:9092"}, {CONSUMER: "x1:9092, x2:9092", ADMIN: "X2:9092,x3:9092"}, {CONSUMER: " ", ADMIN: ""}, {}])
 def test_rest_sees_it_where_both_are_given(config):
-    _store, plan = router(SinkRest([sink_offset(5)], config={"topics": "t", **config})).plan(found("sink"), SINK)
+    plan = router(SinkRest([sink_offset(5)], config={"topics": "t", **config})).route(found("sink"), SINK).plan
     assert plan.changed and plan.warnings == []
 
 
@@ -636,8 +646,9 @@ def test_the_brokers_tell_that_it_is_one_cluster(config):
     """Those at b:9092, which the worker uses as well."""
     rest = SinkRest([sink_offset(5)], config={"topics": "t", **config})
     taken = router(rest, sink_kafka())
-    store, plan = taken.plan(found("sink"), SINK)
-    assert (store.method, plan.changed, plan.warnings, taken.reason) == ("rest", True, [], "REST can do it")
+    route = taken.route(found("sink"), SINK)
+    store, plan = route.store, route.plan
+    assert (store.method, plan.changed, plan.warnings, route.reason) == ("rest", True, [], "REST can do it")
 
 
 def another_cluster():
@@ -651,12 +662,13 @@ def test_its_own_brokers_change_its_group(method, reason):
     """REST shows another number of the group of that name at the workers' brokers."""
     rest, kafka = SinkRest([sink_offset(5), sink_offset(7, 1)], config={"topics": "t", CONSUMER: "b:9092"}), another_cluster()
     taken = router(rest, kafka, method=method)
-    store, plan = taken.plan(found("sink"), DesiredOffsets.present([sink_offset(1)]))
-    assert store.method == "group" and taken.reason.startswith(reason) and plan.warnings == []
+    route = taken.route(found("sink"), DesiredOffsets.present([sink_offset(1)]))
+    store, plan = route.store, route.plan
+    assert store.method == "group" and route.reason.startswith(reason) and plan.warnings == []
     store.apply(plan)
     assert kafka.commits["connect-c"] == {("t", 0): 1}
     with pytest.raises(errors.DeclarationError, match="outside of the log: t-0 to 6, but it holds 0 to 5"):
-        taken.plan(found("sink"), DesiredOffsets.present([sink_offset(6)]))
+        taken.route(found("sink"), DesiredOffsets.present([sink_offset(6)]))
 
 
 @pytest.mark.parametrize("config, reads", [
@@ -664,11 +676,11 @@ def test_its_own_brokers_change_its_group(method, reason):
 def test_brokers_of_another_cluster_know_nothing_of_it(config, reads):
     rest = SinkRest([sink_offset(5)], config={"topics": "t", **config})
     words_of = f"c reads from {reads}, and not from the brokers at b:9092"
-    _store, plan = router(rest, another_cluster()).plan(found("sink"), DesiredOffsets.present([sink_offset(100)]))
+    plan = router(rest, another_cluster()).route(found("sink"), DesiredOffsets.present([sink_offset(100)])).plan
     assert plan.changed and plan.warnings == [words_of + ": whether the offsets are in the log was not looked at."]
     for desired, options in ((words("latest"), {}), (SINK, {"method": "group"})):
         with pytest.raises((errors.DeclarationError, errors.MethodError), match="^" + re.escape(words_of)):
-            router(rest, another_cluster(), **options).plan(found("sink"), desired)
+            router(rest, another_cluster(), **options).route(found("sink"), desired)
 
 
 # ---- besides
@@ -679,7 +691,7 @@ def test_brokers_of_another_cluster_know_nothing_of_it(config, reads):
 @pytest.mark.parametrize("state", ["RUNNING", "STOPPED"])
 def test_a_static_member_is_told_before_it_is_stopped(config, warned, state):
     one = Connector({"name": "c", "type": "sink", "connector": {"state": state}, "tasks": [{"id": 0}] * (state == "RUNNING")})
-    _store, plan = router(SinkRest([sink_offset(5)], config={"topics": "t", **config})).plan(one, SINK)
+    plan = router(SinkRest([sink_offset(5)], config={"topics": "t", **config})).route(one, SINK).plan
     assert plan.warnings == ([] if warned is None or state == "STOPPED" else [
         "c is a static member of its consumer group connect-c (consumer.override.group.instance.id: pod-7). It stays there after a stop until "
         f"its session time-out is over (session.timeout.ms, {warned}), and Kafka takes no offsets before: wait_timeout has to be longer."])
@@ -694,8 +706,8 @@ GONE = ("There is no connector c and no offset of it on offsets, but the consume
 def test_a_sink_that_is_gone_has_nothing_on_the_topic(rest, desired):
     kafka = sink_kafka().put('["d",{"p":1}]', '{"o":4}')
     with pytest.raises(errors.MethodError) as caught:
-        router(rest, kafka, method="topic", offset_topic="offsets").plan(None, desired)
-    assert caught.value.message == GONE + ""
+        router(rest, kafka, method="topic", offset_topic="offsets").route(None, desired)
+    assert caught.value.message == GONE
 
 
 @pytest.mark.parametrize("kafka, desired, warnings", [
@@ -705,8 +717,8 @@ def test_a_sink_that_is_gone_has_nothing_on_the_topic(rest, desired):
 def test_what_is_on_the_topic_counts_though_there_is_a_group(kafka, desired, warnings):
     taken = router(None, kafka, method="topic", offset_topic="offsets")
     for _plan in range(2):
-        taken.plan(None, desired)
-    assert taken.warnings == warnings
+        taken.route(None, desired)
+    assert taken.access.warnings == warnings
 
 
 @pytest.mark.parametrize("kafka", [None, sink_kafka()])
@@ -721,7 +733,7 @@ def test_what_is_on_the_topic_counts_though_there_is_a_group(kafka, desired, war
 ])
 def test_a_second_store_is_a_warning(kafka, plugin, says):
     rest = SinkRest([sink_offset(5)], config={"connector.class": plugin, "topics": "t"})
-    _store, plan = router(rest, kafka).plan(found("sink"), SINK)
+    plan = router(rest, kafka).route(found("sink"), SINK).plan
     assert len(plan.warnings) == bool(says) and all(warning.startswith(says) for warning in plan.warnings)
 
 
@@ -730,7 +742,7 @@ def test_a_second_store_is_a_warning(kafka, plugin, says):
 @pytest.mark.parametrize("rest", [SinkRest([sink_offset(5)]), SinkRest(OLD)])
 def test_words_become_numbers_by_each_road(rest):
     taken = router(rest, sink_kafka())
-    _store, plan = taken.plan(found("sink"), words({"timestamp": "1970-01-01T00:00:00.050Z"}))
+    plan = taken.route(found("sink"), words({"timestamp": "1970-01-01T00:00:00.050Z"})).plan
     assert {action.partition["kafka_partition"]: action.after["kafka_offset"] for action in plan.actions} == {0: 5, 1: 3}
     assert list(plan.desired.notes.values()) == ["the end of the log: no record of that time or later",
                                                  "the record of 1970-01-01T00:00:00.100Z"]
@@ -741,24 +753,25 @@ def test_words_become_numbers_by_each_road(rest):
 def test_the_road_back_of_a_change():
     taken = router(SinkRest([sink_offset(5)]), sink_kafka(group="mine"))
     taken.prefer(change(method="group", kind="sink", cluster={"consumer_group": "mine"}))
-    store, _plan = taken.plan(None, DesiredOffsets.nothing())
-    assert (store.method, store.sink.group, taken.reason) == ("group", "mine", "the change was made by this method")
+    route = taken.route(None, DesiredOffsets.nothing())
+    assert (route.store.method, route.store.sink.group, route.reason) == ("group", "mine", "the change was made by this method")
 
 
 # ---- besides ------------------------------------------------------------------------------------------------------
 
 def test_an_order_that_is_asked_for():
     taken = router(None, FakeKafka(), offset_topic="offsets", key_order=["name", "path"])
-    store, plan = taken.plan(None, DesiredOffsets.present([{"partition": {"path": 1, "name": 2}, "offset": {"o": 1}}]))
+    route = taken.route(None, DesiredOffsets.present([{"partition": {"path": 1, "name": 2}, "offset": {"o": 1}}]))
+    store, plan = route.store, route.plan
     store.apply(plan)
-    assert [record[2] for record in taken.kafka.writes[0]] == [b'["c",{"name":2,"path":1}]']
+    assert [record[2] for record in taken.access.kafka.writes[0]] == [b'["c",{"name":2,"path":1}]']
 
 
 def test_both_topics_of_a_connector_with_its_own():
     kafka = FakeKafka("own", "offsets").put('["c",{"p":1}]', '{"o":4}', topic="own")
     taken = router(FakeRest(OLD, config={"offsets.storage.topic": "own"}), kafka, offset_topic="offsets")
-    store, _plan = taken.plan(found(), SET)
-    assert store.topics == ["own", "offsets"] and taken.result(store)["offset_topic"] == "own"
+    store = taken.route(found(), SET).store
+    assert store.topics == ["own", "offsets"] and taken.access.result(store)["offset_topic"] == "own"
 
 
 @pytest.mark.parametrize("rest, kafka, connector, expected", [
@@ -770,8 +783,8 @@ def test_both_topics_of_a_connector_with_its_own():
 ])
 def test_cluster(rest, kafka, connector, expected):
     taken = router(rest, kafka, offset_topic="offsets")
-    taken.plan(connector, SET)
-    assert taken.cluster() == expected
+    taken.route(connector, SET)
+    assert taken.access.cluster() == expected
 
 
 @pytest.mark.parametrize("group, runs", [(None, True), ("g", True), ("other", False)])
@@ -779,7 +792,7 @@ def test_running(group, runs):
     kafka = kafka_with()
     kafka.workers = [("g", f"w{number}", metadata(2), assignment(2, {"c": [number], "d": [number]}, {})) for number in range(2)]
     kafka.workers.append(("other", "w2", metadata(2), assignment(2, {}, {})))
-    assert router(None, kafka, connect_group=group).running() == (
+    assert router(None, kafka, connect_group=group).access.running() == (
         ["task 0 in the group g on the worker w0", "task 1 in the group g on the worker w1"] if runs else [])
 
 
@@ -808,16 +821,17 @@ def test_whether_a_worker_runs_it_is_not_known(rest, groups, group, says):
     kafka.workers = groups
     taken = router(rest, kafka, connect_group=group)
     if says is None:
-        assert taken.running() == []
+        assert taken.access.running() == []
         return
     with pytest.raises(errors.BrokerError) as caught:
-        taken.running()
+        taken.access.running()
     assert caught.value.message.startswith(says)
 
 
 def test_a_worker_that_cannot_be_reached_is_left_out():
     taken = router(FakeRest(), kafka_with(), offset_topic="offsets")
-    taken.without_rest()
-    store, plan = taken.plan(None, SET)
-    assert (store.method, taken.reason, plan.changed) == ("topic", "no worker is asked", True)
-    assert taken.cluster()["connect_url"] is None
+    taken.access.without_rest()
+    route = taken.route(None, SET)
+    store, plan = route.store, route.plan
+    assert (store.method, route.reason, plan.changed) == ("topic", "no worker is asked", True)
+    assert taken.access.cluster()["connect_url"] is None

@@ -19,9 +19,9 @@ from ansible.module_utils import _internal
 from ansible.module_utils.common import warnings
 from ansible.module_utils.testing import patch_module_args
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible import brokers, connect
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import routing
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs import java_map
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.file import FileLedger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores import access
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file import FileStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file_log import FileLog
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.offset_logs import OffsetLogs
@@ -43,7 +43,7 @@ def clean(monkeypatch, tmp_path):
         if name.startswith("KAFKA_"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(routing, "workers_with", lambda path: [])
+    monkeypatch.setattr(access, "workers_with", lambda path: [])
     monkeypatch.setattr(_internal, "is_controller", False)  # as it is once a test of a filter has imported ansible.errors; then warnings are in no result
     yield
     # Ansible runs each module in a process of its own, so it never empties these.
@@ -272,7 +272,7 @@ def test_the_dry_run_of_another_user_fails_too(path):
 
 
 def test_a_worker_that_runs(path, monkeypatch):
-    monkeypatch.setattr(routing, "workers_with", lambda given: [f"process 4711 ({given})"])
+    monkeypatch.setattr(access, "workers_with", lambda given: [f"process 4711 ({given})"])
     refused(path, f"has the file of the offsets: process 4711 ({path})", offsets=[at(0)])
     assert change(path, offsets=[at(0)], assume_stopped=True)["changed"]
     assert change(path, offsets=[at(0)])["changed"] is False, "what is there already needs no worker to be stopped"
@@ -281,11 +281,11 @@ def test_a_worker_that_runs(path, monkeypatch):
 def test_a_worker_that_starts_at_that_moment(path, monkeypatch):
     """It may have read the file before: said, and the next run of the change makes it again."""
     looks = iter([[], ["process 4711 (w)"]])
-    monkeypatch.setattr(routing, "workers_with", lambda given: next(looks))
+    monkeypatch.setattr(access, "workers_with", lambda given: next(looks))
     found = change(path, offsets=[at(0)], change_id="CHG-1")
     assert found["failed"] and found["changed"] and "was started meanwhile: process 4711 (w)." in found["msg"]
     keep(path, {'["c",{"filename":"a"}]': '{"position":4}'})
-    monkeypatch.setattr(routing, "workers_with", lambda given: [])
+    monkeypatch.setattr(access, "workers_with", lambda given: [])
     again = change(path, offsets=[at(0)], change_id="CHG-1")
     assert again["changed"] and not again["already_applied"] and held(path) == {'["c",{"filename":"a"}]': '{"position":0}'}
 

@@ -22,6 +22,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.co
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import ConcurrentUpdate
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import open_ledger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import TrackedChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import Access
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.changes import change as ledger_change
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_strimzi import (
     MAPS,
@@ -70,7 +71,7 @@ class Bench:
     def change(self, desired, stop=True, name=None, check=False, once=None, **options):
         name = name or self.operator.connector
         time = {"sleep": self.kube.sleep, "clock": self.kube.clock}
-        router = Router(self.client, name, sleep=self.kube.sleep)
+        router = Router(Access(self.client, name, sleep=self.kube.sleep))
         return run_alone(ChangeItem(self.client, name, desired, router, stop=stop, once=once, **time, **options), check)
 
 

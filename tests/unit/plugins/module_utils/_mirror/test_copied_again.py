@@ -15,7 +15,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.rese
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.source_clusters import SourceClusters
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.copied_again import CopiedAgain, going_back, still_there
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.flow import Flow
-from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._mirror.test_source import (
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import Access
+from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._semantics.test_mirror import (
     AT_THE_END,
     CONFIG,
     MirrorRest,
@@ -132,12 +133,12 @@ def test_nothing_to_accept():
 def test_the_source_does_not_answer():
     """Offsets alone tell the most that it can be."""
     unknown = " How many of them the source still has is not known: No answer from e:9092."
-    assert checked(DesiredOffsets.absent(None), True, client=lambda: away(None)) == [ALL + unknown]
+    assert checked(DesiredOffsets.absent(None), True, client=lambda: away(None, None)) == [ALL + unknown]
     unseen = east()
     unseen.unseen = ["orders"]
     assert checked(DesiredOffsets.absent(None), True, unseen) == [ALL + " How many of them the source still has is not known: no Describe on orders"]
     with pytest.raises(errors.DeclarationError, match="by up to 13 records"):
-        checked(DesiredOffsets.absent(None), client=lambda: away(None))
+        checked(DesiredOffsets.absent(None), client=lambda: away(None, None))
 
 
 # ---- records that are too old for the target ----------------------------------------------------------------------------
@@ -199,8 +200,8 @@ def test_the_name_of_the_copy():
 
 def planned(desired, rest=None, kafka=None, name="c", connector=None, **options):
     sources = SourceClusters({"east": {}} if options.pop("known", True) else {}, make=lambda settings, timeout: east())
-    one = Router(rest, name, kafka, sources=sources, sleep=lambda seconds: None, **options)
-    return one.plan(connector, desired)[1].warnings
+    one = Router(Access(rest, name, kafka, sources=sources, sleep=lambda seconds: None, **options))
+    return one.route(connector, desired).plan.warnings
 
 
 BACK = DesiredOffsets.present([pair("orders", 0, 2)])
@@ -219,9 +220,9 @@ def test_the_target_given_as_the_source():
     """It lacks the topics, which says nothing of what is copied again."""
     west = FakeKafka()
     sources = SourceClusters({"east": {}}, make=lambda settings, timeout: west)
-    one = Router(MirrorRest(config=CONFIG), "c", None, sources=sources, sleep=lambda seconds: None)
+    one = Router(Access(MirrorRest(config=CONFIG), "c", None, sources=sources, sleep=lambda seconds: None))
     with pytest.raises(errors.DeclarationError, match="from 6 to 0, altogether by up to 6 records.* source and target are swapped"):
-        one.plan(found(), DesiredOffsets.absent(None))
+        one.route(found(), DesiredOffsets.absent(None))
 
 
 def test_an_earlier_state_is_restored_with_a_warning():
@@ -258,11 +259,11 @@ def test_a_copy_of_its_offsets_moves_nothing_back():
     """Of one that is gone all that it has left is looked at."""
     kafka = FakeKafka().put('["c",{"cluster":"east","partition":0,"topic":"orders"}]', '{"offset":5}')
     sources = SourceClusters({"east": {}}, make=lambda settings, timeout: east())
-    router = Router(None, "c", kafka, "topic", "offsets", sources=sources, sleep=lambda seconds: None)
+    router = Router(Access(None, "c", kafka, "topic", "offsets", sources=sources, sleep=lambda seconds: None))
     assert list(Copy(None, "c", router).read([]).for_kind("source").values())[0].offset == {"offset": 5}
 
 
 def test_the_source_of_these_tests():
     """The view of one connector is that of its flow."""
-    assert source().copied_again().check(make_plan(snapshot(orders0=5), DesiredOffsets.absent(None)), True, NOW) == [
+    assert source(accept_duplicates=True).check_copied_again(make_plan(snapshot(orders0=5), DesiredOffsets.absent(None))) == [
         "1 partition of m goes back, first orders-0 from 6 to 0, altogether by up to 6 records, which are copied again."]

@@ -7,9 +7,10 @@ from __future__ import annotations
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores import topic_discovery
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.connect_groups import workers_at
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.log_source import KafkaLogs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.offset_logs import OffsetLogs
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic_discovery import find, topics_of, workers_at
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic_discovery import TopicDiscovery
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import (
     FakeKafka,
     assignment,
@@ -58,6 +59,14 @@ def topics(*names, **records):
             connector, number = key.split("/")
             kafka.put(f'["{connector}",{{"p":{number}}}]', '{"o":1}', topic=topic.replace("_", "-"))
     return kafka
+
+
+def find(rest, logs):
+    return TopicDiscovery(rest, logs).find()
+
+
+def topics_of(name, rest, logs, given=None, config=None, may_be_empty=False, **options):
+    return TopicDiscovery(rest, logs, given, **options).topics_of(name, config, may_be_empty)
 
 
 # ---- finding it by its content ------------------------------------------------------------------------------------
@@ -142,7 +151,7 @@ HERE = dict(OWN, **{"producer.override.bootstrap.servers": "b:9092"})
 ])
 def test_topics_of(config, given, for_change, found):
     logs = OffsetLogs(KafkaLogs(topics("a-offsets", "t", a_offsets=["c/1"], t=["c/1"])))
-    assert topics_of("c", FakeRest(c=source({1: ONE})), logs, given, config, for_change) == found
+    assert topics_of("c", FakeRest(c=source({1: ONE})), logs, given, config, for_change=for_change) == found
 
 
 def test_the_topic_of_another_connect_cluster():

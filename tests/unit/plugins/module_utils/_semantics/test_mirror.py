@@ -18,7 +18,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.con
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.source_clusters import SourceClusters
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.copied_again import next_of
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.flow import Flow
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.source import MirrorSource, stored_for
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.mirror import MirrorSource, stored_for
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import Access
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._change.test_routing import FakeRest
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import FakeKafka
 
@@ -48,9 +49,9 @@ def east():
     return kafka
 
 
-def source(config=None, kafka=None):
+def source(config=None, kafka=None, **options):
     clusters = SourceClusters({"east": {}}, make=lambda settings, timeout: kafka or east())
-    return MirrorSource("m", Flow(config or CONFIG), clusters)
+    return MirrorSource(Access(FakeRest(), "m", sources=clusters, **options), Flow(config or CONFIG))
 
 
 def snapshot(**stored):
@@ -59,7 +60,7 @@ def snapshot(**stored):
 
 
 def resolved(reset_to, topics=None, live=None, **options):
-    desired, warnings = source(**options).resolve(DesiredOffsets.words(read_reset(reset_to, topics)), live or snapshot(orders0=5, orders1=6), False)
+    desired, warnings = source(**options).resolve(DesiredOffsets.words(read_reset(reset_to, topics)), live or snapshot(orders0=5, orders1=6))
     return {name_of(entry.partition): entry.offset and entry.offset["offset"] for entry in desired.entries}, desired, warnings
 
 
@@ -69,7 +70,7 @@ def name_of(partition):
 
 def checked(items, live=None, lenient=False, **options):
     plan = make_plan(live or snapshot(orders0=5, orders1=6), DesiredOffsets.present(items) if items else DesiredOffsets.absent(None))
-    return source(**options).check(plan, lenient)
+    return source(force=lenient, **options).check_numbers(plan)
 
 
 @pytest.mark.parametrize("stored, after", [(0, 1), (7, 8)])
@@ -115,7 +116,7 @@ def test_words_with_their_notes():
 def test_a_shift_beyond_the_log_is_cut():
     entries, _wish, warnings = resolved({"shift_by": 100})
     assert entries == {"orders0": 9, "orders1": 9}
-    assert warnings == ["shift_by: 100: the log does not hold that many records for 2 partitions, which go to its beginning or end: "
+    assert warnings == ["shift_by: 100: the log does not hold that many records for 2 partitions of m, which go to its beginning or end: "
                         "orders-0, orders-1."]
 
 
@@ -143,7 +144,7 @@ def test_words_that_mean_nothing(reset_to, topics, live, words):
 def test_a_reader_of_committed_records_asks_as_one():
     kafka = east()
     resolved("latest", config={**CONFIG, "consumer.isolation.level": "read_committed"}, kafka=kafka)
-    assert kafka.asked == [("log", "earliest", True), ("log", "latest", True)]
+    assert kafka.asked == [("log", "latest", True)]
 
 
 # ---- numbers ----------------------------------------------------------------------------------------------------------
@@ -190,7 +191,7 @@ def test_what_no_mirror_stores(item, words, lenient):
     """force does not help: MirrorMaker would refuse it, or never read it."""
     plan = make_plan(snapshot(), DesiredOffsets.present([item]))
     with pytest.raises(errors.DeclarationError) as caught:
-        source().check(plan, lenient)
+        source(force=lenient).check_numbers(plan)
     assert caught.value.message.startswith(words)
 
 
@@ -203,14 +204,14 @@ def test_a_removal_that_means_the_end():
                                             "second record (offset 0) instead.")
     assert checked([following("orders", 0, 0)], config=AT_THE_END, lenient=True) == [words]
     plan = make_plan(snapshot(orders0=5), DesiredOffsets.absent([{"partition": part("orders", 0)}]))
-    assert source(AT_THE_END).check(plan, False) == [words]
+    assert source(AT_THE_END).check_numbers(plan) == [words]
 
 
 def test_what_a_backup_holds_of_a_former_alias_can_be_put_back():
     plan = make_plan(snapshot(), DesiredOffsets.document([pair("orders", 0, 3, cluster="old"), pair("orders", 0, 2)]))
     with pytest.raises(errors.DeclarationError, match="m copies from east"):
-        source().check(plan, False)
-    warning, = source().check(plan, True)
+        source().check_numbers(plan)
+    warning, = source(force=True).check_numbers(plan)
     assert warning.startswith('m copies from east, but what is declared is for the cluster the text "old": ')
 
 
@@ -219,7 +220,7 @@ def test_a_first_record_that_is_none_without_any_change():
     plan = make_plan(snapshot(), DesiredOffsets.present([following("orders", 0, 0)]))
     assert not plan.changed
     with pytest.raises(errors.DeclarationError, match="does not begin at the first record"):
-        source(AT_THE_END).check(plan, False)
+        source(AT_THE_END).check_numbers(plan)
 
 
 @pytest.mark.parametrize("reset", [True, False])
@@ -228,39 +229,39 @@ def test_the_target_given_as_the_source(reset):
     kafka = east()
     kafka.cluster_id = "cluster-1"  # the workers'
     sources = SourceClusters({"east": {}}, make=lambda settings, timeout: kafka)
-    one = Router(MirrorRest(config=CONFIG), "c", None, sources=sources, sleep=lambda seconds: None)
+    one = Router(Access(MirrorRest(config=CONFIG), "c", None, sources=sources, sleep=lambda seconds: None))
     with pytest.raises(errors.DeclarationError) as caught:
-        one.plan(found(), desired)
+        one.route(found(), desired)
     assert caught.value.message == (
         "The brokers at b:9092, which are to be the source cluster east, are those of the Kafka cluster cluster-1 that is copied to: "
         "source and target are swapped, or source_clusters has a wrong address.")
     # So it is configured: copied within one cluster.
     options = {"accept_duplicates": True, "sleep": lambda seconds: None}
     inside = SourceClusters({"east": {"bootstrap.servers": "e:9092,f:9092"}}, make=lambda settings, timeout: kafka)
-    assert Router(MirrorRest(config=CONFIG), "c", None, sources=inside, **options).plan(found(), desired)[1].changed
+    assert Router(Access(MirrorRest(config=CONFIG), "c", None, sources=inside, **options)).route(found(), desired).plan.changed
     inside = SourceClusters({}, make=lambda settings, timeout: kafka)
-    assert Router(MirrorRest(config=CONFIG), "c", None, sources=inside, **options).plan(found(), desired)[1].changed
+    assert Router(Access(MirrorRest(config=CONFIG), "c", None, sources=inside, **options)).route(found(), desired).plan.changed
     # A worker at the source, whose producers write elsewhere.
     config = {**CONFIG, "producer.override.bootstrap.servers": "w:9092"}
-    assert Router(MirrorRest(config=config), "c", None, sources=sources, **options).plan(found(), desired)[1].changed
+    assert Router(Access(MirrorRest(config=config), "c", None, sources=sources, **options)).route(found(), desired).plan.changed
 
 
 # ---- what cannot be asked -----------------------------------------------------------------------------------------------
 
-def away(flow):
+def away(clusters, flow):
     raise errors.BrokersUnreachable("No answer from e:9092.")
 
 
 @pytest.mark.parametrize("lenient", [False, True])
 def test_a_source_that_does_not_answer(lenient, monkeypatch):
-    one = source()
-    monkeypatch.setattr(one._sources, "client", away)
+    one = source(force=lenient)
+    monkeypatch.setattr(SourceClusters, "client", away)
     plan = make_plan(snapshot(), DesiredOffsets.present([pair("orders", 0, 1)]))
     if lenient:
-        assert one.check(plan, True) == ["No answer from e:9092."]
+        assert one.check_numbers(plan) == ["No answer from e:9092."]
         return
     with pytest.raises(errors.BrokersUnreachable) as caught:
-        one.check(plan, False)
+        one.check_numbers(plan)
     assert caught.value.message == ("No answer from e:9092. So what was declared for the source cluster east could not be looked at, "
                                     "which force: true leaves out.")
 
@@ -300,7 +301,7 @@ class MirrorRest(FakeRest):
 
 def router(rest=None, kafka=None, name="c", **options):
     sources = SourceClusters({"east": {}} if options.pop("known", True) else {}, make=lambda settings, timeout: east())
-    return Router(rest, name, kafka, sources=sources, sleep=lambda seconds: None, **options)
+    return Router(Access(rest, name, kafka, sources=sources, sleep=lambda seconds: None, **options))
 
 
 def found():
@@ -308,7 +309,8 @@ def found():
 
 
 def made(desired, rest=None, **options):
-    store, plan = router(rest or MirrorRest(config=CONFIG), **options).plan(found(), desired)
+    route = router(rest or MirrorRest(config=CONFIG), **options).route(found(), desired)
+    store, plan = route.store, route.plan
     return store.method, [(action.verb, action.before, action.after) for action in plan.changes], plan.warnings
 
 
@@ -362,12 +364,12 @@ def target():
 
 
 def dedicated(desired, kafka, **options):
-    return router(None, kafka, "MirrorSourceConnector", method="topic", offset_topic="mm2-offsets.east.internal", **options).plan(None, desired)
+    return router(None, kafka, "MirrorSourceConnector", method="topic", offset_topic="mm2-offsets.east.internal", **options).route(None, desired)
 
 
 def test_a_dedicated_mirror_is_known_by_its_configuration():
-    store, plan = dedicated(DesiredOffsets.words(read_reset({"timestamp": timestamp(80)})), target(), known=False, accept_duplicates=True)
-    assert store.method == "topic" and [action.after for action in plan.changes] == [{"offset": 3}, {"offset": 2}]
+    route = dedicated(DesiredOffsets.words(read_reset({"timestamp": timestamp(80)})), target(), known=False, accept_duplicates=True)
+    assert route.store.method == "topic" and [action.after for action in route.plan.changes] == [{"offset": 3}, {"offset": 2}]
     with pytest.raises(errors.DeclarationError, match="does not replicate the topic other: topics is orders"):
         dedicated(DesiredOffsets.present([pair("other", 0, 1)]), target(), known=False)
 
@@ -376,9 +378,9 @@ def test_a_dedicated_mirror_without_its_configuration():
     kafka = target()
     del kafka.topics["mm2-configs.east.internal"]
     one = router(None, kafka, "MirrorSourceConnector", method="topic", offset_topic="mm2-offsets.east.internal")
-    plan = one.plan(None, DesiredOffsets.present([following("orders", 0, 8)]))[1]
+    plan = one.route(None, DesiredOffsets.present([following("orders", 0, 8)])).plan
     assert [action.after for action in plan.changes] == [{"offset": 7}]
-    assert one.warnings == ["The configuration of MirrorSourceConnector could not be read from mm2-configs.east.internal. There is no "
+    assert one.access.warnings == ["The configuration of MirrorSourceConnector could not be read from mm2-configs.east.internal. There is no "
                             "topic mm2-configs.east.internal"]
 
 
@@ -390,15 +392,15 @@ def test_what_a_deleted_mirror_has_left(known, refused):
     desired = DesiredOffsets.present([pair("orders", 0, 50)])
     if refused:
         with pytest.raises(errors.DeclarationError, match="outside of the log of east"):
-            one.plan(None, desired)
+            one.route(None, desired)
     else:
-        assert one.plan(None, desired)[1].changed
+        assert one.route(None, desired).plan.changed
 
 
 def test_a_dedicated_mirror_has_no_such_connector():
     one = router(None, target(), "east->west.MirrorSourceConnector", method="topic", offset_topic="mm2-offsets.east.internal", known=False)
     with pytest.raises(errors.DeclarationError) as caught:
-        one.plan(None, DesiredOffsets.present([following("orders", 0, 4)]))
+        one.route(None, DesiredOffsets.present([following("orders", 0, 4)]))
     assert caught.value.message == ("The dedicated MirrorMaker of east has no connector east->west.MirrorSourceConnector; it has "
                                     "MirrorSourceConnector.")
 
@@ -408,9 +410,9 @@ def test_source_clusters_make_no_mirror_of_another_connector(desired):
     """They are given to every task of a play."""
     kafka = FakeKafka().put('["c",{"filename":"/a"}]', '{"position":5}')
     one = router(None, kafka, method="topic", offset_topic="offsets")
-    assert one.plan(None, desired)[1].changed
+    assert one.route(None, desired).plan.changed
     with pytest.raises(errors.DeclarationError, match="reset_to is for sinks"):
-        router(None, kafka, method="topic", offset_topic="offsets").plan(None, DesiredOffsets.words(read_reset("latest", ["orders"])))
+        router(None, kafka, method="topic", offset_topic="offsets").route(None, DesiredOffsets.words(read_reset("latest", ["orders"])))
 
 
 def test_one_client_for_each_address_of_an_alias():

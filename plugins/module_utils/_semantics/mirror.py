@@ -12,24 +12,15 @@ A partition without an offset begins where its consumer's auto.offset.reset says
 
 from __future__ import annotations
 
+import time
+
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors, reset_spec
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import (
-    EARLIEST,
-    INT32_MAX,
-    LATEST,
-    Entry,
-    canonical,
-    counted,
-    describe,
-    is_int,
-)
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import INT32_MAX, Entry, canonical, counted, describe, is_int
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import REMOVE, SET
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import told
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.timestamps import beside_the_log
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.copied_again import CopiedAgain, next_of
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.flow import CLUSTER, OFFSET, PARTITION, TOPIC, is_partition
-
-_SHOWN = 3
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.base import Semantics
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.log_positions import every_place, find_offsets, outside, without_offset
 
 
 def stored_for(following: int):
@@ -37,38 +28,20 @@ def stored_for(following: int):
     return {OFFSET: following - 1} if following else None
 
 
-class Inert:
-    """A MirrorCheckpoint or MirrorHeartbeat connector, which never reads its offsets."""
-
-    def __init__(self, name: str, role: str):
-        self.name = name
-        self._words = "%s is a %s, which never reads its offsets: a change has no effect. The place of a mirror is in the offsets of its " \
-                      "MirrorSourceConnector." % (name, role)
-
-    def resolve(self, desired, snapshot, lenient: bool):
-        raise errors.DeclarationError(self._words)
-
-    def check(self, plan, lenient: bool) -> list:
-        """Raises DeclarationError, or returns it as a warning: of what is cleared away, or comes with other connectors' from a document."""
-        if lenient or plan.desired.is_document or not any(action.verb == SET for action in plan.changes):
-            return [self._words]
-        raise errors.DeclarationError("%s If that is meant all the same, use force: true." % self._words)
-
-
-class MirrorSource:
+class MirrorSource(Semantics):
     """One MirrorSource connector, with its source cluster. A place is (topic on the source, number of the partition)."""
 
-    def __init__(self, name: str, flow, sources, target_id=None):
-        """flow: see _mirror.flow. sources: SourceClusters. target_id(): the id of the workers' Kafka cluster, which is copied to; or None."""
-        self.name = name
+    def __init__(self, access, flow, target_id=None):
+        """access: Access of the connector. flow: see _mirror.flow. target_id(): the id of the workers' Kafka cluster, which is copied to; or None."""
+        super().__init__(access.name, access.force)
         self.flow = flow
-        self._sources = sources
+        self._access = access
         self._target_id = target_id
 
     @property
     def kafka(self):
         """The source cluster. Raises DeclarationError where nobody says how to reach it."""
-        return self._sources.client(self.flow)
+        return self._access.sources.client(self.flow)
 
     def place_of(self, partition):
         """None for what is no partition of this flow, such as one of a former alias."""
@@ -79,41 +52,27 @@ class MirrorSource:
     def partition_of(self, place) -> dict:
         return {CLUSTER: self.flow.source, PARTITION: place[1], TOPIC: place[0]}
 
-    # ---- words -> numbers ----------------------------------------------------------------------------------------
+    # ---- symbolic positions ----------------------------------------------------------------------------------------
 
-    def resolve(self, desired, snapshot, lenient: bool) -> tuple:
-        """(the resolved declaration, warnings). desired: one with a reset. snapshot: the live offsets. lenient: the target may be the source.
-
-        Raises DeclarationError, BrokerError.
-        """
-        if not lenient:
+    def resolve(self, desired, live) -> tuple:
+        reset = desired.reset
+        if reset is None:
+            return desired, []
+        if not self.force:
             self._check_source()
-        reset, warnings = desired.reset, []
-        live = {}
-        for entry in snapshot.entries.values():
+        stored, warnings = {}, []
+        for entry in live.entries.values():
             place, following = self.place_of(entry.partition), next_of(entry.offset)
             if place is not None and following is not None:
-                live[place] = following
-        places = self._places(reset, live, warnings)
-        needs, committed = reset_spec.needs(reset), self.flow.committed
-        # The beginning tells whether "no offset" is the same as the offset 0.
-        begins = self.kafka.offsets.of(places, EARLIEST, committed)
-        time = reset.time()
-        at_time = self.kafka.offsets.of(places, time, committed) if needs[2] else {}
-        ends = self.kafka.offsets.of(places, LATEST, committed) if needs[1] else {}
-        if needs[2]:
-            warnings += ["%s: %s" % (self.name, text) for text in beside_the_log(time, begins, ends, at_time)]
-        found = reset_spec.new_offsets(reset, places, begins, ends, at_time, live)
-        clamped = sorted(place for place in found if found[place].clamped)
-        if clamped:
-            warnings.append("%s: the log does not hold that many records for %s, which go to its beginning or end: %s." % (
-                reset, counted(clamped), told(clamped)))
+                stored[place] = following
+        places = self._places(reset, stored, warnings)
+        found, more = find_offsets(self.name, reset, places, stored, self.kafka.offsets, self.flow.committed)
         keyed, notes, following = {}, {}, {}
         for place, one in found.items():
             entry = Entry(self.partition_of(place), stored_for(one.offset))
             key = canonical(entry.partition)
             keyed[key], notes[key], following[key] = entry, "record %d, %s" % (one.offset, one.note), one.offset
-        return desired.in_numbers(keyed, notes, following if reset.word != reset_spec.LATEST else None), warnings
+        return desired.in_numbers(keyed, notes, following if reset.word != reset_spec.LATEST else None), warnings + more
 
     def _places(self, reset, live, warnings) -> set:
         """Those that are meant, all of which exist. Raises DeclarationError."""
@@ -129,47 +88,52 @@ class MirrorSource:
             names = {name: None for name in names if counts[name] is not None}
         for topic, numbers in sorted(names.items()):
             self._check_place((topic, max(numbers or [0])), counts)
-        places = {(topic, number) for topic, numbers in names.items() for number in (range(counts[topic]) if numbers is None else numbers)}
+        places = every_place(names, counts)
         without = sorted(places - set(live)) if reset.word == reset_spec.SHIFT_BY else []
         if without:
-            raise errors.DeclarationError("%s of %s has no offset yet that could be shifted (%s): use a timestamp, earliest or latest, or declare "
-                                          "a number." % (counted(without), self.name, told(without)))
+            raise without_offset(self.name, without)
         return places
 
-    def copied_again(self, target=None) -> CopiedAgain:
-        """target: KafkaClient of the cluster that is copied to, or None."""
+    # ---- a plan ----------------------------------------------------------------------------------------------------
+
+    def check(self, plan, store) -> list:
+        return self.check_numbers(plan) + self.check_copied_again(plan)
+
+    def check_copied_again(self, plan) -> list:
+        """Warnings of records that MirrorMaker copies again. Raises DeclarationError where that is not accepted."""
         def source():
             self._check_source()
             return self.kafka
 
-        return CopiedAgain(self.name, self.flow, source, target)
+        again = CopiedAgain(self.name, self.flow, source, self._access.kafka)
+        return again.check(plan, self._access.accept_duplicates or plan.desired.exact, int(time.time() * 1000))
 
-    # ---- the truth about numbers ---------------------------------------------------------------------------------
+    def check_numbers(self, plan) -> list:
+        """Does the source hold what the plan sets? Returns warnings. Raises DeclarationError, BrokerError.
 
-    def check(self, plan, lenient: bool) -> list:
-        """Does the source hold what the plan sets? Returns warnings. lenient: what could be wrong is one of them.
-
-        Raises DeclarationError, BrokerError.
+        What puts an earlier state back is not judged.
         """
+        if plan.desired.exact:
+            return []
         wanted, warnings = {}, []
         for action in plan.changes:
             try:
                 if action.verb == SET:
                     wanted[self._checked(action.partition)] = self._checked_next(action.partition, action.after)
             except errors.DeclarationError as error:
-                if not (lenient and plan.desired.is_document):
+                if not (self.force and plan.desired.is_document):
                     raise
                 warnings.append(error.message)  # such as of a former alias: what a backup holds may be put back
         # Of a first record nothing is stored: a mistyped topic would have no offset, as is declared.
         firsts = [self._checked(action.partition) for action in plan.actions if plan.desired.following.get(canonical(action.partition)) == 0]
-        warnings += self._about_removals(plan, lenient)
+        warnings += self._about_removals(plan)
         if not wanted and not firsts:
             return warnings
         try:
             self._check_source()
             self._check_log(wanted, firsts)
         except (errors.DeclarationError, errors.BrokerError) as error:
-            if not lenient:
+            if not self.force:
                 raise error if isinstance(error, errors.DeclarationError) else error.also(
                     "So what was declared for the source cluster %s could not be looked at, which force: true leaves out." % self.flow.source)
             warnings.append(error.message)
@@ -181,7 +145,7 @@ class MirrorSource:
         A mirror can copy within one cluster; then its own configuration says so. Its producers can write to another one than the workers'.
         """
         flow = self.flow
-        if (self._target_id is None or flow.target in (None, flow.source) or self._sources.is_configured(flow)
+        if (self._target_id is None or flow.target in (None, flow.source) or self._access.sources.is_configured(flow)
                 or flow.config.get("producer.override.bootstrap.servers")):
             return
         target = self._target_id()
@@ -213,7 +177,7 @@ class MirrorSource:
                                           "again; it is %s." % (canonical(partition), canonical(offset)))
         return following
 
-    def _about_removals(self, plan, lenient) -> list:
+    def _about_removals(self, plan) -> list:
         """A partition whose offset goes begins where its consumer is told to. Raises DeclarationError where that was to be the first record."""
         # Also where there is no offset anyway: what was declared is the first record.
         removed = [action.partition for action in plan.actions if self.place_of(action.partition) and (
@@ -222,7 +186,7 @@ class MirrorSource:
             return []
         words = "Without an offset %s does not begin at the first record, as its consumer's auto.offset.reset is %s: %s, first %s." % (
             self.name, self.flow.consumer("auto.offset.reset"), counted(removed), canonical(removed[0]))
-        if lenient or not any(canonical(partition) in plan.desired.following for partition in removed):
+        if self.force or not any(canonical(partition) in plan.desired.following for partition in removed):
             return [words]
         raise errors.DeclarationError("%s No offset that can be stored means the first record. Change that setting, or declare the second record "
                                       "(offset 0) instead." % words)
@@ -233,15 +197,12 @@ class MirrorSource:
         counts = self.kafka.admin.partition_counts(topic for topic, number in places)
         for place in places:
             self._check_place(place, counts)
-        begins, ends = self.kafka.offsets.of(wanted, EARLIEST), self.kafka.offsets.of(wanted, LATEST)
-        beyond = [place + (wanted[place], begins[place][0], ends[place][0]) for place in sorted(wanted)
-                  if not begins[place][0] <= wanted[place] <= ends[place][0]]
+        beyond, shown = outside(wanted, self.kafka.offsets, "%s-%d at %d")
         if beyond:
             raise errors.DeclarationError(
                 "%s of %s would be outside of the log of %s: next would be %s. MirrorMaker would go where its consumer's auto.offset.reset says, "
                 "by default to the beginning. Use reset_to with earliest or latest, or force: true if that is meant." % (
-                    counted(beyond), self.name, self.flow.source, "; ".join(
-                        ["%s-%d at %d, but it holds %d to %d" % one for one in beyond[:_SHOWN]] + ["..."] * (len(beyond) > _SHOWN))))
+                    counted(beyond), self.name, self.flow.source, shown))
 
     def _check_place(self, place, counts) -> None:
         topic, number = place
