@@ -13,7 +13,7 @@ class ModuleDocFragment:
 options: {}
 attributes:
   check_mode:
-    description: Can run in C(check_mode) and tell what it would change, without changing anything.
+    description: Can run in C(check_mode) and return what it would change, without changing anything.
   diff_mode:
     description: Returns details of what has changed, or in C(check_mode) would change, when run with C(--diff).
   idempotent:

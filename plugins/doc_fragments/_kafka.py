@@ -21,7 +21,7 @@ options:
     elements: str
   security_protocol:
     description:
-      - How to talk to the brokers. Plain text by default.
+      - How to connect to the brokers. Plain text by default.
       - If not set, the variable C(kafka_security_protocol) of the host is used, else the environment variable E(KAFKA_SECURITY_PROTOCOL).
     type: str
     choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
@@ -65,7 +65,7 @@ options:
   kafka_options:
     description:
       - Further settings of the Kafka client, by their names in librdkafka, such as C(sasl.oauthbearer.method) or
-        C(ssl.endpoint.identification.algorithm). Values of settings whose names speak of a password,
+        C(ssl.endpoint.identification.algorithm). Values of settings whose names contain password,
         pass phrase, secret, token or private key are masked.
       - C(transactional.id) replaces the one that a change uses, which is C(streamops.kafka_connect.TOPIC.CONNECTOR).
       - If not set, the variable C(kafka_options) of the host is used.
@@ -96,7 +96,7 @@ options:
         elements: str
         required: true
       security_protocol:
-        description: How to talk to the brokers. Plain text by default.
+        description: How to connect to the brokers. Plain text by default.
         type: str
         choices: [PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL]
       sasl_mechanism:

@@ -40,7 +40,7 @@ options:
     default: connect-offset-changes
   requested_by:
     description:
-      - Who wants the change, for the ledger.
+      - Who requests the change, for the ledger.
     type: str
   settle:
     description:
@@ -83,7 +83,7 @@ options:
     type: path
   wait_timeout:
     description:
-      - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be put back.
+      - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be restored.
     type: int
     default: 120
 """
@@ -93,7 +93,7 @@ options:
 options:
   rollback:
     description:
-      - What becomes of a connector that fails when it runs again after its offsets were changed. With V(true) its offsets and its state are put back as
+      - What becomes of a connector that fails when it runs again after its offsets were changed. With V(true) its offsets and its state are rolled back as
         they were, and the module fails; a connector that had failed before as well stays as it is then. With V(false) the declared offsets stay.
     type: bool
     default: true

@@ -14,7 +14,7 @@ options:
     description:
       - The file in which a standalone worker keeps the offsets of its source connectors, its C(offset.storage.file.filename), on the machine
         where the module runs. Its whole path; the folder must exist.
-      - With it O(method) is V(file), unless another one is asked for.
+      - With it O(method) is V(file), unless another one is given.
     type: path
   worker_config:
     description:

@@ -21,7 +21,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - A worker is asked whether it has the connector's class, and whether that takes the configuration. What it would refuse fails in check mode, too.
+      - A worker is queried whether it has the connector's class, and validates the configuration. What it would refuse fails in check mode, too.
   diff_mode:
     support: full
     details:
@@ -58,8 +58,8 @@ options:
   purge_offsets:
     description:
       - Under O(state=absent), whether to remove the connector's offsets before it is deleted, while it is STOPPED, as Connect removes none of a
-        connector that is gone. What they were is written to a backup first (RV(backup_file)). Needs Connect 3.6.
-      - For a connector that is gone already, and for older workers, use M(streamops.kafka_connect.connector_offsets) with its
+        connector that is deleted. What they were is written to a backup first (RV(backup_file)). Needs Connect 3.6.
+      - For a connector that is deleted already, and for older workers, use M(streamops.kafka_connect.connector_offsets) with its
         O(streamops.kafka_connect.connector_offsets#module:state=absent) after the deletion.
     type: bool
     default: false
@@ -104,7 +104,7 @@ EXAMPLES = r"""
     name: orders-source
     state: absent
 
-- name: Delete another one and forget what it has read
+- name: Delete another one and its offsets
   streamops.kafka_connect.connector:
     connect_url: http://connect.example.com:8083
     name: returns-source

@@ -55,7 +55,7 @@ options:
     type: path
   worker_config:
     description:
-      - A worker's property file, on the machine where the module runs, which tells O(offset_file) or the brokers.
+      - A worker's property file, on the machine where the module runs, which has O(offset_file) or the brokers.
     type: path
   connect_group:
     description:
@@ -115,7 +115,7 @@ ledger:
   returned: success
   type: str
 where:
-  description: Where it is, in words.
+  description: Where it is, as text.
   returned: success
   type: str
   sample: the topic connect-offset-changes
@@ -173,11 +173,11 @@ changes:
       elements: dict
       returned: success
     digest:
-      description: Tells the declared offsets apart from others under the same O(change_id).
+      description: Distinguishes the declared offsets from others under the same O(change_id).
       type: str
       returned: success
     cluster:
-      description: What tells the cluster apart.
+      description: What identifies the cluster.
       type: dict
       returned: success
     offset_topic:
@@ -185,7 +185,7 @@ changes:
       type: str
       returned: success
     state_to_restore:
-      description: The state that the connector has to be put back to, null if none.
+      description: The state that the connector has to be restored to, null if none.
       type: str
       returned: success
 """

@@ -12,7 +12,7 @@ version_added: 1.0.0
 author:
   - streamops contributors (@streamops)
 description:
-  - Shows one, several or all connectors of a Kafka Connect cluster, in one request, and what tells the cluster apart.
+  - Shows one, several or all connectors of a Kafka Connect cluster, in one request, and what identifies the cluster.
 options:
   name:
     description:
@@ -60,7 +60,7 @@ missing:
   type: list
   elements: str
 cluster:
-  description: What tells the Connect cluster apart.
+  description: What identifies the Connect cluster.
   returned: success
   type: dict
   contains:

@@ -17,18 +17,18 @@ description:
   - The connector must be STOPPED for a change (see M(streamops.kafka_connect.connector_state)), or O(stop=true).
   - Types count for a source connector. V(4), V("4") and V(4.0) are three values, and whole numbers stay exact up to 64 bits.
     A declared offset replaces the whole offset of its partition.
-  - If anything fails after the first write, offsets and state are put back as they were, and the message says so or says what is
+  - If anything fails after the first write, offsets and state are restored, and the message says so or says what is
     left to do. If the connector itself fails when it is started again, which fails the task too, the change stays, and the message ends with how
     to undo it.
-  - A signal (SIGINT, SIGTERM) before the first write gives the change up and puts the state found back. After it the change is brought to its end.
-  - Where brokers are written to, it looks before whether the user has the permissions on topics and consumer groups, as far as they tell,
-    and names all that are missing. Of TransactionalIds no broker tells.
+  - A signal (SIGINT, SIGTERM) before the first write gives the change up and restores the state found. After it the change is brought to its end.
+  - Where brokers are written to, it looks before whether the user has the permissions on topics and consumer groups, as far as the brokers show them,
+    and names all that are missing. Brokers return nothing of TransactionalIds.
   - By REST it needs Connect 3.6. On the topic where the workers keep their offsets it works with every version, for connectors that
     are gone, and for records that REST does not reach.
   - Secrets inside of partitions and offsets (passwords in URLs, C(password=), C(token=), C(sig=) and the like) are masked in results, diffs and
     messages. A masked text that is given back is refused. Backups (mode 0600) and what is written are exact.
   - The offsets of a sink are what its consumer group has committed. Besides REST they can be changed by Kafka itself, with every version
-    of Connect and for sinks that are gone, and declared in words with O(reset_to).
+    of Connect and for sinks that are deleted, and declared as symbolic positions with O(reset_to).
 attributes:
   check_mode:
     support: full
@@ -53,8 +53,8 @@ options:
       - V(absent) removes the offsets of the listed partitions, or of all if nothing is listed by O(offsets), O(src) or O(content)
         (a reset of the connector). A source then reads as if for the first time, a sink where its C(auto.offset.reset) says. A reset on the
         offsets topic also removes records whose keys name the connector but cannot be read as partitions.
-      - V(restored) undoes the change O(change_id). What that change replaced is put back, other partitions are left alone. On the offsets
-        topic the very same bytes are put back. It is refused if the connector was changed under another id since, unless O(force=true).
+      - V(restored) undoes the change O(change_id). What that change replaced is restored, other partitions are left alone. On the offsets
+        topic the very same bytes are restored. It is refused if the connector was changed under another id since, unless O(force=true).
         Where offsets go back, a warning says how much is delivered again.
     type: str
     choices: [present, absent, restored]
@@ -86,7 +86,7 @@ options:
     type: path
   reset_to:
     description:
-      - Offsets of a sink, or of MirrorMaker's source connector, in words, instead of O(offsets). The brokers know what the words mean, so it needs
+      - Offsets of a sink, or of MirrorMaker's source connector, as symbolic positions, instead of O(offsets). Only the brokers have the positions, so it needs
         O(bootstrap_servers), or of MirrorMaker the source cluster (see O(source_clusters)). The numbers are in RV(actions) and the diff, and
         the guards and the ledger work with them.
       - V(earliest) is the first record that is still in the log, V(latest) the one that comes next. Or it is a dictionary with one of the
@@ -97,7 +97,7 @@ options:
         to seconds, such as V(2h), V(1d12h) or V(PT2H); C(timestamp) takes that, too, also as V(-2h).
       - A time before the first record that the log holds, or after the last one, is a warning.
       - C(shift_by) goes so many records away from what is committed, back with a negative number, but never out of the log, which is a warning.
-      - What is meant are all partitions of all topics that the connector reads, or those of O(topics). Of a sink that is gone, and of MirrorMaker,
+      - What is meant are all partitions of all topics that the connector reads, or those of O(topics). Of a sink that is deleted, and of MirrorMaker,
         those of the topics for which there are offsets. With V(shift_by), partitions of a sink without an offset stay as they are.
       - Words mean something else with every run. With O(change_id) they are made once, and the same words count as the same declaration.
       - Not for other sources, whose offsets only the connector itself understands.
@@ -157,7 +157,7 @@ options:
     description:
       - The topic for O(ledger=topic). If there is none it is created, compacted, with one partition and the cluster's default of replicas. A topic
         with another C(cleanup.policy) is refused.
-      - If several Connect clusters share it and have connectors of the same name, O(connect_group) tells them apart.
+      - If several Connect clusters share it and have connectors of the same name, O(connect_group) distinguishes them.
     type: str
     default: connect-offset-changes
   ledger_file:
@@ -175,15 +175,15 @@ options:
     default: connect-offset-changes
   requested_by:
     description:
-      - Who wants the change, for the ledger. The user and the host of this run, and the job of AWX, are remembered anyway.
+      - Who requests the change, for the ledger. The user and the host of this run, and the job of AWX, are remembered anyway.
     type: str
   after_change:
     description:
-      - What becomes of a connector that was stopped by O(stop=true). V(put_back) puts it back to the state found. V(leave) leaves it
+      - What becomes of a connector that was stopped by O(stop=true). V(put_back) restores the state found. V(leave) leaves it
         stopped.
       - V(put_back_later) leaves it stopped so that something can be looked at, and the ledger remembers the state found. The same task
-        with V(put_back) puts it back.
-      - After a failure it is put back in any case.
+        with V(put_back) restores it.
+      - After a failure it is restored in any case.
     type: str
     choices: [put_back, put_back_later, leave]
     default: put_back
@@ -253,12 +253,12 @@ options:
         machine, unless O(assume_stopped=true).
       - V(auto) is V(file) with O(offset_file). Else it takes REST where the worker can do the change, else the topic (of a sink, the group) if
         O(bootstrap_servers) is given. REST cannot do it on
-        Connect before 3.6, for a connector that is gone, for a name with C(/), C(%) or C(\\) on Connect 4, and for partitions whose
+        Connect before 3.6, for a connector that is deleted, for a name with C(/), C(%) or C(\\) on Connect 4, and for partitions whose
         records have other key bytes than the worker builds. With O(bootstrap_servers) the topic is read to see whether there are
         such records, also where REST shows nothing of it. RV(method) and RV(method_reason) say which method was used and why.
       - V(strimzi) has Strimzi's operator (0.44 or later) do it, for a connector that it makes from a KafkaConnector or KafkaMirrorMaker2. It is stopped
         by C(spec.state), and offsets go through the ConfigMaps that the resource names in C(listOffsets) and C(alterOffsets). To have them listed
-        changes an annotation for a moment, and the ConfigMap for listings. In check mode a worker is asked instead if O(connect_url) is given.
+        changes an annotation for a moment, and the ConfigMap for listings. In check mode a worker is queried instead if O(connect_url) is given.
         That is also V(auto)
         with O(namespace) or O(resource), unless O(offset_file) is given. With another method these two options serve to find out whether an operator
         owns the connector, which is refused then without O(force=true).
@@ -274,7 +274,7 @@ options:
   consumer_group:
     description:
       - The consumer group of a sink. By default the connector's C(consumer.override.group.id), else C(connect-) and its name.
-      - Needed where the workers have set C(consumer.group.id), which REST does not show, and for a sink that is gone and had an override.
+      - Needed where the workers have set C(consumer.group.id), which REST does not show, and for a sink that is deleted and had an override.
     type: str
   offset_topic:
     description:
@@ -286,15 +286,15 @@ options:
     description:
       - For work without O(connect_url), on the offsets topic, which needs it, or on the consumer group of a sink, which does not, as Kafka refuses
         to change one that has members. You say that no worker runs the connector. A task that runs would write its own offset over the change.
-      - The brokers are asked all the same whether a group of Connect workers has a task of the connector; then the task fails.
-      - Of a connector that is gone, a worker cannot tell whether a task of it still runs. Where the brokers do not show the workers' group either (the user
+      - The brokers are queried all the same whether a group of Connect workers has a task of the connector; then the task fails.
+      - Of a connector that is deleted, a worker cannot show whether a task of it still runs. Where the brokers do not show the workers' group either (the user
         needs the right to Describe it), a change on the offsets topic is refused without this option.
-      - Otherwise, where a worker can be asked, its answer counts, and this option has no effect. One that cannot be reached is not asked.
+      - Otherwise, where there is a worker to query, its answer counts, and this option has no effect. One that cannot be reached does not count.
     type: bool
     default: false
   connect_group:
     description:
-      - The workers' C(group.id). For a connector that is gone and with O(assume_stopped=true) the brokers are asked whether workers still
+      - The workers' C(group.id). For a connector that is deleted and with O(assume_stopped=true) the brokers are queried whether workers still
         run it, then only of this group, as far as the others have offsets topics of their own. Needed where several Connect clusters on one Kafka
         cluster have connectors of the same name.
     type: str
@@ -317,7 +317,7 @@ options:
     elements: str
   stop:
     description:
-      - Whether a connector that is not STOPPED may be stopped for the change. It is put back to the state found afterwards,
+      - Whether a connector that is not STOPPED may be stopped for the change. It is restored to the state found afterwards,
         also if the change fails. Nothing is stopped if there is nothing to change.
       - A connector that runs again commits new offsets at once. To reset one and then delete it, stop it by
         M(streamops.kafka_connect.connector_state) instead.
@@ -335,14 +335,14 @@ options:
     type: path
   wait_timeout:
     description:
-      - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be put back. O(timeout) is for
+      - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be restored. O(timeout) is for
         each single request.
     type: int
     default: 120
   max_entries:
     description:
       - How many partitions RV(offsets), RV(offsets_before), RV(actions) and the diff list at most, changes first. V(0) lists all.
-      - RV(counts) always counts all of them, and RV(truncated) tells whether a list was cut.
+      - RV(counts) always counts all of them, and RV(truncated) shows whether a list was cut.
     type: int
     default: 1000
 extends_documentation_fragment:
@@ -603,7 +603,7 @@ offset_file:
   returned: success
   type: str
 consumer_group:
-  description: The consumer group of a sink, if the brokers were asked. Null otherwise.
+  description: The consumer group of a sink, if the brokers were queried. Null otherwise.
   returned: success
   type: str
 connector_exists:
@@ -719,7 +719,7 @@ change:
       type: str
       returned: success
     cluster:
-      description: What tells the cluster apart.
+      description: What identifies the cluster.
       type: dict
       returned: success
     type:
@@ -727,7 +727,7 @@ change:
       type: str
       returned: success
     state_to_restore:
-      description: The state that the connector is still to be put back to. Null if it is not.
+      description: The state that the connector is still to be restored to. Null if it is not.
       type: str
       returned: success
     before:
@@ -745,13 +745,13 @@ change:
       type: int
       returned: success
 ledger:
-  description: Where the ledger is, in words. Null without O(change_id).
+  description: Where the ledger is, as text. Null without O(change_id).
   returned: success
   type: str
   sample: the topic connect-offset-changes
 left_alone:
   description:
-    - The connector, if it must be left as it is after the failure, as another run has taken the change over, or as the ledger could not be told that it is
+    - The connector, if it must be left as it is after the failure, as another run has taken the change over, or as the ledger could not be updated that it is
       made. The next run with the same O(change_id) finishes it.
   returned: failure
   type: list

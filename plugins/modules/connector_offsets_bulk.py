@@ -17,7 +17,7 @@ description:
   - All are looked at before the first one is stopped, and what is wrong with one of them keeps all of them from being changed. They are stopped at
     the same time, as each stop makes the whole Connect cluster rebalance, and what goes to the offsets topic, or into a standalone worker's file, is
     read once and written in one transaction.
-  - If one of them fails after that, its offsets and its state are put back, and the others are made. One that fails only when it is started again
+  - If one of them fails after that, its offsets and its state are rolled back, and the others are made. One that fails only when it is started again
     keeps the change. The message names those that failed. With
     O(change_id) that is so within a group of 25; later groups are not begun then.
   - One document for many connectors is declared by M(streamops.kafka_connect.connector_offsets_import).
@@ -63,7 +63,7 @@ options:
         description: Such a document given directly, as JSON text or as a structure.
         type: raw
       reset_to:
-        description: Offsets in words, of a sink or of MirrorMaker's source connector.
+        description: Symbolic positions, of a sink or of MirrorMaker's source connector.
         type: raw
       topics:
         description: The topics for O(connectors[].reset_to).
@@ -101,7 +101,7 @@ options:
         type: bool
         default: false
       consumer_group:
-        description: The consumer group of a sink, where neither its configuration nor its name tell.
+        description: The consumer group of a sink, where neither its configuration nor its name shows it.
         type: str
       raw_keys:
         description: Keys of records on the offsets topic to write tombstones for.
@@ -228,7 +228,7 @@ counts:
   type: dict
   sample: {set: 12, remove: 0, keep: 3}
 cluster:
-  description: What tells the cluster apart, as of M(streamops.kafka_connect.connector_info). Null without a worker to ask, and with O(method=strimzi).
+  description: What identifies the cluster, as of M(streamops.kafka_connect.connector_info). Null without a worker to query, and with O(method=strimzi).
   returned: unless the list itself is wrong
   type: dict
 failed_connectors:
@@ -238,7 +238,7 @@ failed_connectors:
   sample: {orders-sink: There is no connector orders-sink.}
 left_alone:
   description:
-    - The connectors that failed and must be left as they are, as another run has taken the change over, or as the ledger could not be told that it is
+    - The connectors that failed and must be left as they are, as another run has taken the change over, or as the ledger could not be updated that it is
       made. The next run with the same O(change_id) finishes it.
   returned: failure
   type: list

@@ -43,7 +43,7 @@ options:
   method:
     description:
       - How the offsets are reached, as of M(streamops.kafka_connect.connector_offsets_info). With V(auto) and O(bootstrap_servers) the offsets topic is
-        read once, which also has the connectors that are gone, and the consumer groups of the sinks.
+        read once, which also has the connectors that are deleted, and the consumer groups of the sinks.
     type: str
     choices: [auto, rest, topic, group, file]
     default: auto

@@ -18,7 +18,7 @@ description:
     are looked at before the first one is stopped, and what is wrong with one of them keeps all of them from being changed. They are stopped
     at the same time, and what goes to the offsets topic, or into a standalone worker's file, is read once and written in one transaction.
   - Partitions that the document does not mention stay, unless O(purge=true). A null offset removes.
-  - If one of them fails after that, its offsets and its state are put back, and the others are made. One that fails only when it is started again
+  - If one of them fails after that, its offsets and its state are rolled back, and the others are made. One that fails only when it is started again
     keeps the change. The message names those that failed.
 attributes:
   check_mode:
@@ -37,7 +37,7 @@ options:
       - File with the document. It is read where the module runs.
       - Taken are an export or a backup of this collection, a JSON object from connector names to lists of pairs (KIP-199), and of a single connector
         an answer of C(GET /connectors/NAME/offsets), Strimzi's C(offsets.json), or a plain list of pairs.
-      - An export tells class and version of each connector. If a connector is another one here, that is a warning, and offsets that lack fields of
+      - An export contains class and version of each connector. If a connector is another one here, that is a warning, and offsets that lack fields of
         the live ones are refused without O(force=true), as those of documents in other formats are.
       - An export is refused if it holds fewer or more pairs than it was written with, and, without O(force=true), if it was written on another
         Kafka cluster or of a connector of the other type.
@@ -60,14 +60,14 @@ options:
   seed:
     description:
       - Whether offsets are also declared for connectors that do not exist, and wait for those that are created with these names. Needs
-        O(bootstrap_servers). Otherwise such a name fails the task, unless its offsets are as declared already, as those of connectors that are gone when
+        O(bootstrap_servers). Otherwise such a name fails the task, unless its offsets are as declared already, as those of connectors that are deleted when
         an export is imported where it comes from.
-      - Where no worker can be asked, nobody knows which ones exist, and the option has no effect.
+      - Without a worker to query it is not known which ones exist, and the option has no effect.
     type: bool
     default: false
   force:
     description:
-      - As of M(streamops.kafka_connect.connector_offsets), for documents of another cluster, offsets that nobody confirms, and offsets with other
+      - As of M(streamops.kafka_connect.connector_offsets), for documents of another cluster, offsets that cannot be confirmed, and offsets with other
         types or fewer fields than the live ones.
     type: bool
     default: false
@@ -166,7 +166,7 @@ connectors:
       type: str
       returned: success
     connector_exists:
-      description: Whether there is such a connector. Null without a worker to ask.
+      description: Whether there is such a connector. Null without a worker to query.
       type: bool
       returned: success
     state_before:

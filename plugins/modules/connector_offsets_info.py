@@ -15,10 +15,10 @@ description:
   - Shows the offsets of a connector in the form that M(streamops.kafka_connect.connector_offsets) takes, or those of all connectors.
   - Connect shows what was flushed last. The offsets of a running connector can be as old as the worker's
     C(offset.flush.interval.ms), one minute by default.
-  - By REST it needs Connect 3.5. From the offsets topic it works with every version, for connectors that are gone, and without any
+  - By REST it needs Connect 3.5. From the offsets topic it works with every version, for connectors that are deleted, and without any
     worker; only source connectors keep their offsets there.
   - The offsets of a sink are what its consumer group has committed. With O(bootstrap_servers) they are shown with every version of Connect and
-    also for sinks that are gone, and beside them where the log begins and ends, how many records are left to read, and who is in the group.
+    also for sinks that are deleted, and beside them where the log begins and ends, how many records are left to read, and who is in the group.
   - Secrets inside of partitions, offsets and keys are masked. What was masked cannot be given back to M(streamops.kafka_connect.connector_offsets), which
     refuses it; an export has it as it is.
 options:
@@ -31,9 +31,9 @@ options:
       - How the offsets are reached. V(rest) is Connect's REST API, V(topic) the topic on which the workers keep them, V(group) the consumer group of
         a sink (without O(name) of all sinks), V(file) a standalone worker's O(offset_file).
       - V(auto) is V(file) with O(offset_file). Else it takes REST where it shows them, and the topic (of a sink, the group), if
-        O(bootstrap_servers) is given, where it does not (a worker that is too old, a connector that is gone or cannot be named in a URL,
+        O(bootstrap_servers) is given, where it does not (a worker that is too old, a connector that is deleted or cannot be named in a URL,
         records that REST does not show as they are). For all connectors it takes the topic if it can, and REST or the group for the sinks
-        among them. RV(method) and RV(method_reason) tell which and why.
+        among them. RV(method) and RV(method_reason) show which and why.
       - V(strimzi) has Strimzi's operator list the offsets of a connector that it owns, or of all connectors of O(resource). That is also V(auto)
         with O(namespace) or O(resource).
     type: str
@@ -63,7 +63,7 @@ options:
   max_entries:
     description:
       - How many partitions the result lists at most. V(0) lists all of them. Without O(name) all connectors share them evenly.
-      - RV(offsets_count) always counts all of them, and RV(truncated) tells whether the list was cut.
+      - RV(offsets_count) always counts all of them, and RV(truncated) shows whether the list was cut.
     type: int
     default: 1000
 extends_documentation_fragment:
@@ -96,7 +96,7 @@ EXAMPLES = r"""
     name: orders-source
     history: true
 
-- name: Everything on the topic, with the offsets of connectors that are gone
+- name: Everything on the topic, with the offsets of connectors that are deleted
   streamops.kafka_connect.connector_offsets_info:
     connect_url: http://connect.example.com:8083
     bootstrap_servers: [kafka.example.com:9092]
@@ -138,7 +138,7 @@ orphaned_groups:
   description:
     - Consumer groups that have offsets and no members, and are called as if they were of a sink that this Connect cluster does not have, by
       C(group). Each with the name of such a C(connector), with how many partitions have an offset (C(offsets_count)), and with the C(lag).
-    - It is a guess by the name. A group does not tell whose it is, and on the same brokers another Connect cluster, or a consumer that is no
+    - It is a guess by the name. A group does not show whose it is, and on the same brokers another Connect cluster, or a consumer that is no
       connector, may need it.
     - Null by O(method=rest) and O(method=topic), and without O(connect_url) or O(bootstrap_servers).
   returned: without O(name)
@@ -177,7 +177,7 @@ offsets_count:
   type: int
 group:
   description:
-    - The consumer group of a sink, C(name), C(state) (as Kafka calls it; null if the brokers know no such group) and its C(members), each with
+    - The consumer group of a sink, C(name), C(state) (as Kafka calls it; null if there is no such group on the brokers) and its C(members), each with
       C(client_id), C(host) and the number of C(partitions) that it reads. Null for a source.
     - Without O(bootstrap_servers), or where these are not the brokers from which it reads, C(name) is what O(consumer_group) or the connector's
       configuration says, and C(state) and C(members) are null.

@@ -52,7 +52,7 @@ options:
   method:
     description:
       - V(rest) asks Connect. V(strimzi) changes C(spec.state) of the resource from which Strimzi's operator makes the connector, or has it restart by
-        annotations there, and waits for what the operator then reports. Put back by V(started) or V(paused), C(spec.state)
+        annotations there, and waits for what the operator then reports. Restored by V(started) or V(paused), C(spec.state)
         is what it was before V(stopped), also if there was none.
       - V(auto) is V(strimzi) with O(namespace) or O(resource), else V(rest).
     type: str

@@ -14,11 +14,11 @@ author:
 description:
   - Shows the flows of MirrorMaker 2 into a Kafka cluster, and for each topic and partition of their sources how far the copy is, how much is
     left to copy and how long it has waited, and what went away before it was copied.
-  - MirrorMaker's consumers have no group, so nothing that watches consumer groups sees this lag. The position is in the offsets of the
+  - MirrorMaker's consumers have no group, so nothing that watches consumer groups shows this lag. The position is in the offsets of the
     C(MirrorSourceConnector), as with every source connector.
   - It takes MirrorMaker as connectors on a Connect cluster (with O(connect_url)) and in its dedicated mode C(connect-mirror-maker) (without it),
     whose nodes need not be up.
-  - Positions are as fresh as the last flush of the workers (C(offset.flush.interval.ms), one minute by default). RV(flows[].stored_at) tells when
+  - Positions are as fresh as the last flush of the workers (C(offset.flush.interval.ms), one minute by default). RV(flows[].stored_at) shows when
     each one was stored, so the real lag of a mirror that runs is mostly smaller.
 options:
   name:
@@ -32,12 +32,12 @@ options:
     description:
       - Where the positions are, on the cluster of O(bootstrap_servers). It is never created.
       - Of connectors it is the workers' C(offset.storage.topic). If it is not given, the topic is found by its content. Where it cannot be
-        read, the positions are those that REST shows, and RV(flows[].method_reason) tells why.
+        read, the positions are those that REST shows, and RV(flows[].method_reason) shows why.
       - Of a dedicated MirrorMaker it is C(mm2-offsets.ALIAS.internal), with the alias of the source. If it is not given, all such topics are read.
     type: str
   lag_time:
     description:
-      - Whether to tell how long records have waited. For this the first waiting record of each partition is read, which needs the
+      - Whether to return how long records have waited. For this the first waiting record of each partition is read, which needs the
         permission Read on the topics of the source.
       - It also shows where only offsets without records are left, such as the markers of transactions. The lag is then V(0).
     type: bool
@@ -49,7 +49,7 @@ options:
   max_entries:
     description:
       - How many partitions the result lists at most. V(0) lists all of them. Several flows share them evenly.
-      - The sums always count all of them, and RV(flows[].truncated) tells whether the list was cut.
+      - The sums always count all of them, and RV(flows[].truncated) shows whether the list was cut.
     type: int
     default: 1000
 extends_documentation_fragment:
@@ -118,14 +118,14 @@ flows:
       type: str
       returned: success
     state:
-      description: State of the connector. Null in dedicated mode, where nobody can be asked.
+      description: State of the connector. Null in dedicated mode, where there is no worker to query.
       type: str
       returned: success
     nodes:
       description:
-        - In dedicated mode the workers that run the connector or its tasks, in words, as the brokers know them. A mirror from another source to the same
+        - In dedicated mode the workers that run the connector or its tasks, in words, as the brokers list them. A mirror from another source to the same
           cluster has a connector of the same name, and counts, too.
-        - Null if they do not tell, and for a connector on Connect workers.
+        - Null if they do not show it, and for a connector on Connect workers.
       type: list
       elements: str
       returned: success
@@ -220,7 +220,7 @@ flows:
           type: int
           returned: success
         skipped:
-          description: Offsets after the position of which none is a record, so that nothing waits. Null if there are records, or nobody looked.
+          description: Offsets after the position of which none is a record, so that nothing waits. Null if there are records, or it was not looked up.
           type: int
           returned: success
         status:
@@ -228,7 +228,7 @@ flows:
             - V(ok) if nothing waits, V(behind) if something does, V(new) if there is no position yet.
             - V(lost) if the log begins after the position, as its records were deleted before they were copied.
             - V(beyond) if the log ends before the position, as when the topic was deleted and made again.
-            - Null if the source could not be asked.
+            - Null if the source could not be queried.
           type: str
           returned: success
         stored_at:
@@ -258,7 +258,7 @@ flows:
     offset_syncs:
       description:
         - The topic of offset-syncs, which map offsets of the source to those of the target. C(topic) is its name, C(at) is V(source) or V(target),
-          C(exists) whether it is there (null if nobody could look), C(records) how many records it has.
+          C(exists) whether it is there (null if it could not be read), C(records) how many records it has.
         - C(unreadable) counts keys whose last record cannot be decoded, C(tombstones) records without a value, which MirrorMaker cannot read.
         - With O(records) C(partitions) lists them, each with C(topic), C(partition), C(upstream) and C(downstream).
       type: dict

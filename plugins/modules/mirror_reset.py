@@ -90,7 +90,7 @@ options:
     description: A name for the change, under which it is made once.
     type: str
   requested_by:
-    description: Who wants the change, for the ledger.
+    description: Who requests the change, for the ledger.
     type: str
   ledger:
     description: Where changes with a O(change_id) are remembered, as of M(streamops.kafka_connect.connector_offsets).
@@ -174,7 +174,7 @@ needed:
   returned: success
   type: bool
 plan:
-  description: What is done, in words.
+  description: What is done, as text.
   returned: success
   type: list
   elements: str

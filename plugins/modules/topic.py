@@ -12,7 +12,7 @@ version_added: 1.0.0
 author:
   - streamops contributors (@streamops)
 description:
-  - Deletes topics and waits until the brokers no longer know them, or removes all of their records.
+  - Deletes topics and waits until the brokers no longer list them, or removes all of their records.
   - It is meant for what a reset of a mirror leaves behind, see the role C(mirror_reset). There is no way back.
   - All topics are looked at before the first one is changed. If one of them is refused, nothing is changed.
   - A topic that a sink of the Connect cluster reads is not deleted as long as that sink is not stopped, where O(connect_url) is known.
@@ -22,7 +22,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - Also looks whether the user has the permission, where the brokers tell.
+      - Also looks whether the user has the permission, where the brokers show it.
   diff_mode:
     support: full
   idempotent:

@@ -16,7 +16,7 @@ description:
     where it was at a time.
   - Taken while a connector is stopped, the ends are the boundary between what was delivered before a change of its offsets and what
     comes after it.
-  - It reads no records, creates no topic and joins no group. Only the brokers are asked, so O(connect_url) is not needed.
+  - It reads no records, creates no topic and joins no group. Only the brokers are queried, so O(connect_url) is not needed.
 options:
   topics:
     description:
@@ -109,7 +109,7 @@ timestamp:
   returned: success
   type: int
 quiet:
-  description: Whether no end moved for the seconds of O(quiet). Null if that was not asked.
+  description: Whether no end moved for the seconds of O(quiet). Null if that was not requested.
   returned: success
   type: bool
 topics:

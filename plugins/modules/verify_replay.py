@@ -49,7 +49,7 @@ options:
   client_options:
     description:
       - By cluster of the document, a dictionary of further options of Kafka's Java client. They win over the connection options.
-      - Values of options whose names speak of a secret, password, token, credential or JAAS are masked.
+      - Values of options whose names contain secret, password, token, credential or JAAS are masked.
     type: dict
   jdbc_options:
     description: By table of the document, a dictionary of options of Spark's JDBC source, such as C(user) and C(password).
@@ -193,7 +193,7 @@ verdict:
   sample: pass
 passed:
   description:
-    - Whether the data are as declared. A document with C("cannot_tell"="pass") accepts that something cannot be told.
+    - Whether the data are as declared. A document with C("cannot_tell"="pass") accepts that something cannot be determined.
     - Null if the job was not run.
   returned: success
   type: bool

@@ -63,9 +63,9 @@ def due(hostvars, settings) -> list:
     found, playbook = [], settings["playbook"]
     hosts = begun(hostvars, playbook, settings["order"])
     every = {host: known(hostvars[host], playbook) for host in hosts}
-    twins = _rollout.conflicts([identity(hostvars[host], host, one["cluster"]) for host, one in every.items()], playbook, settings["allow_same_cluster"])
+    conflicts = _rollout.conflicts([identity(hostvars[host], host, one["cluster"]) for host, one in every.items()], playbook, settings["allow_same_cluster"])
     for host, one in every.items():
-        if _rollout.refusal(one, twins.get(host, "")):
+        if _rollout.refusal(one, conflicts.get(host, "")):
             if not settings["skip_unready"]:
                 return []
         elif _rollout.is_due(one):

@@ -74,7 +74,7 @@ def obstacle(boundary: dict, kafka_options) -> str | None:
         return ("For mirror_reset_verify it has to be known how to reach the source %s: name it in mirror_reset_source_clusters (or "
                 "kafka_connect_source_clusters)." % source)
     if cluster["security_protocol"] != "PLAINTEXT" and source not in (kafka_options or {}):
-        return ("The source %s wants a login or TLS: give the same to Spark as options of Kafka's Java client, in verify_replay_kafka_options.%s." % (
+        return ("The source %s requires a login or TLS: give the same to Spark as options of Kafka's Java client, in verify_replay_kafka_options.%s." % (
             source, source))
     return None
 
@@ -122,7 +122,7 @@ def _bounds(start: int, end: int) -> dict:
 def next_step(made: dict) -> str:
     """How to go on with a mirror that does not run. made: of the module mirror_reset."""
     dedicated = all(one["state"] is None for one in made["connectors"])
-    return ("%s %s. To wait until it has caught up, and to verify if mirror_reset_verify asks for that, run this again with mirror_reset_phase: finish and "
+    return ("%s %s. To wait until it has caught up, and to verify if mirror_reset_verify is set, run this again with mirror_reset_phase: finish and "
             "mirror_reset_boundary_file: %s" % (
                 made["mirror"], "has no node that runs: start all of them" if dedicated else "was not running, and was left so: start it",
                 made["boundary_file"]))

@@ -126,7 +126,7 @@ def _headline(report: dict) -> str:
         "%s: %s; %s" % (report["host"], where, plural(len(connectors), "connector")),
         ", %d gone" % len(report["orphans"]) if report["orphans"] else "",
         ", sinks have %s to read" % plural(report["lag"], "record") if report["lag"] is not None else "",
-        " (no worker is asked whether they exist)" if any(one["connector_exists"] is None for one in connectors) else "",
+        " (no worker was queried, so whether they exist is not known)" if any(one["connector_exists"] is None for one in connectors) else "",
     ])
 
 
@@ -166,7 +166,7 @@ def _idle(connectors: list, most: int) -> list[str]:
         return []
     lines = ["  %s: %s" % (fit(one["name"], 50), "%s, lag %d" % (plural(one["offsets_count"], "partition"), one["lag"]) if one["offsets_count"]
                            else "no offset (any more), it begins where auto.offset.reset says") for one in idle]
-    return ["", "STOPPED: %s. The brokers forget the offsets of a group without members after offsets.retention.minutes." % plural(len(idle), "sink"),
+    return ["", "STOPPED: %s. The brokers delete the offsets of a group without members after offsets.retention.minutes." % plural(len(idle), "sink"),
             "  Start %s in time, or begin anew where auto.offset.reset says; a backup keeps the numbers." % ("it" if len(idle) == 1 else "them"),
             *first_of(lines, most)]
 
@@ -324,7 +324,7 @@ def changes(report: dict, most: int) -> list[str]:
     if not found:
         lines += _NOTHING
     if counts.get("started"):
-        lines += ["", *wrapped("STARTED: %s of which nobody has written down the end. Either the run is still at it, or it was killed: then the same task, "
+        lines += ["", *wrapped("STARTED: %s whose end is not recorded. Either the run goes on, or it was killed: then the same task, "
                                "run again with the same change_id, finishes it." % plural(counts["started"], "change"))]
     return lines
 

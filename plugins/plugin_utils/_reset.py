@@ -204,7 +204,7 @@ def _unfit(one: dict, entry: dict) -> str:
     name, final, unknown = entry["name"], entry["final_state"], one["connector_exists"] is None
     if one["connector"] is None and (final != "found" or not (unknown or entry["state"] in ("absent", "restored") or entry["seed"])):
         return "%s %s. If the name is right, its offsets alone can be changed: with final_state: found%s." % (
-            "No worker can be asked for the connector" if unknown else "There is no connector", name,
+            "There is no worker to query for the connector" if unknown else "There is no connector", name,
             "" if unknown else ", and, to set them for one that is created later, seed: true")
     if entry["verify"] and (one["connector"] is None or final in ("paused", "stopped") or final == "found" and one["state_before"] in _STATES):
         return ("verify of %s looks at what the connector delivers after the change, but it will not run then: it is %s, and final_state is %s."
@@ -250,10 +250,10 @@ def _obstacle(document: dict, expectation: dict, name: str, owners: dict, has_ot
     for topic in _delivers_to(expectation):
         other = owners.setdefault(topic, name)
         if other != name:
-            return ("verify of %s and of %s look at the same topic, %s, where the records of one cannot be told from those of the other. Change them in two "
-                    "runs." % (other, name, topic[1]))
+            return ("verify of %s and of %s look at the same topic, %s, where the records of one cannot be distinguished from those of the other. "
+                    "Change them in two runs." % (other, name, topic[1]))
     field = _contradicted(document, expectation) if has_others else ""
-    return ("verify of %s and of another connector say different things of %s, which is one for the whole job. Change them in two runs." % (
+    return ("verify of %s and of another connector contradict each other in %s, which is one for the whole job. Change them in two runs." % (
         name, field)) if field else ""
 
 
@@ -403,8 +403,8 @@ def _unproven(entry: dict, known: dict, error: str, undone, backup_file: str) ->
                 "in %s." % (name, known["state"], error, before))
     if _is_undone(undone):
         return "The change of %s failed, and offsets and state (%s) are as they were: %s" % (name, known["state_before"], error)
-    return ("The change of %s failed (%s), and putting it back failed as well (%s). The offsets before the change are in %s; the playbook restore_offsets "
-            "puts them back." % (name, error, undone.get("msg"), before))
+    return ("The change of %s failed (%s), and rolling it back failed as well (%s). The offsets before the change are in %s; the playbook restore_offsets "
+            "restores them." % (name, error, undone.get("msg"), before))
 
 
 def _where_before(entry: dict, backup_file: str) -> str:
@@ -419,7 +419,7 @@ def _is_undone(undone: dict) -> bool:
 def _put_back_after(name: str, undone: dict, made: dict, backup_file: str) -> str:
     """What has become of a connector that failed after its change, and kept it."""
     if name in undone:
-        return " Its offsets were put back as they were." if _is_undone(undone[name]) else (
-            " Putting it back failed as well (%s). The offsets before the change are in %s." % (undone[name].get("msg"), backup_file))
+        return " It was rolled back: its offsets are as they were." if _is_undone(undone[name]) else (
+            " Rolling it back failed as well (%s). The offsets before the change are in %s." % (undone[name].get("msg"), backup_file))
     kept = any(one and one["name"] == name and _has_changes(one) for one in made.get("connectors") or [])
     return " The offsets before the change are in %s." % backup_file if kept else ""

@@ -25,7 +25,7 @@ from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text impo
 #: status of a cluster or a connector in the summary -> as people read it
 _WORDS = {"changed": "changed", "would_change": "would change", "already_applied": "already applied", "unchanged": "unchanged", "failed": "failed",
           "not_reached": "not reached"}
-_UNDONE = {"changed": "put back", "would_change": "would be put back"}
+_UNDONE = {"changed": "restored", "would_change": "would be restored"}
 
 _NOT_LOOKED_AT = ("It was not looked at before the change, as the tag always or preflight is skipped, or the run was started at a later task; nothing was "
                   "changed.")

@@ -217,7 +217,7 @@ def test_dies_between_write_and_read_back(mortal, offsets, monkeypatch):
     assert time.monotonic() - begin < 3 * DYING + MARGIN
     assert result["failed"]
     assert "The change had been accepted before that, but could not be read back" in result["msg"]
-    assert "could not be read or put back" in result["msg"]
+    assert "could not be read or rolled back" in result["msg"]
     assert offsets.plain in result["msg"]
     assert result["offsets_before"] == [at(4), at(9, p=1)]
 

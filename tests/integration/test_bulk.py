@@ -81,7 +81,7 @@ def test_one_that_its_plugin_refuses(make, run, worker):
     ({"name": "no-such-connector", "offsets": [at(1)]}, "There is no such connector"),
     ({"offsets": [at("1")]}, "is declared as the text"),
     ({"offsets": [at(1)], "max_rewind": 2}, "max_rewind"),
-    ({"state": "restored", "change_id": "CHG-none"}, "knows no change CHG-none"),
+    ({"state": "restored", "change_id": "CHG-none"}, "has no change CHG-none"),
 ])
 def test_what_is_wrong_with_one_keeps_all_from_being_changed(make, run, worker, wrong, words):
     good, bad = make(shaped(), state="RUNNING", offsets=[at(4)]), make(shaped(), offsets=[at(4)])

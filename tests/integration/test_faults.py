@@ -233,7 +233,7 @@ def test_lost_answer_of_a_creation(name, proxy_to, run, worker, main):
     result = run("connector", name=name, config=shaped(topic=name), initial_state="stopped", connect_url=[lossy.url])
     assert not result["failed"], result["msg"]
     assert result["created"] is True and lossy.writes() == [("POST", "/connectors")]
-    assert any("though the answer to that was" in text and "broke" in text for text in result["warnings"])
+    assert any("though the answer was" in text and "broke" in text for text in result["warnings"])
     assert worker.state(name) == ("STOPPED", [])
 
 
@@ -255,7 +255,7 @@ def test_a_stop_that_is_answered_with_500_and_yet_took(make, proxy_to, run, work
     result = run("connector_state", name=name, state="stopped", connect_url=[unsure.url])
     assert not result["failed"], result["msg"]
     assert result["changed"] is True and len(unsure.writes()) == 1 and worker.state(name) == ("STOPPED", [])
-    assert result["warnings"] == [f"{name} is STOPPED as asked, though the answer to that was: PUT {unsure.url}/connectors/{name}/stop "
+    assert result["warnings"] == [f"{name} is STOPPED as requested, though the answer was: PUT {unsure.url}/connectors/{name}/stop "
                                   "failed with 500: Request timed out. The worker is currently flushing updates to its config topic."]
 
 

@@ -311,7 +311,6 @@ TOPIC, READ = ResourceType.TOPIC, (AclOperation.READ, AclOperation.DESCRIBE)
 def _denied(call) -> str:
     with pytest.raises(errors.BrokerDenied) as caught:
         call()
-    assert "othing was changed" in caught.value.message
     return caught.value.message
 
 

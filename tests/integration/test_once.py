@@ -252,7 +252,7 @@ def test_the_first_fails_while_the_second_waits(method, running, keep, start, se
     second = second_waits(held, {**desired, "method": method})
     held.may_go.set()
     failed = first.result()
-    assert failed["failed"] and "no such day" in failed["msg"] and "The connector was put back: it is RUNNING" in failed["msg"]
+    assert failed["failed"] and "no such day" in failed["msg"] and "The connector was restored: it is RUNNING" in failed["msg"]
     result = succeeded(second.result())
     assert (result["changed"], result["already_applied"], result["state_before"]) == (True, False, "RUNNING")
     worker.await_state(running, "RUNNING", ["RUNNING"])
@@ -271,7 +271,7 @@ def test_undo_of_a_source(kind, make, keep, run, change_of, worker, recorder):
     both = {"name": name, "change_id": "CHG-1", "connect_url": [recorder.url], "method": "rest", **keep(kind)}
     desired, undo = {**both, "offsets": [at(1), at(7, p=1)]}, {**both, "state": "restored"}
     unknown = run("connector_offsets", **undo)
-    assert unknown["failed"] and "knows no change CHG-1" in unknown["msg"] and "Nothing was changed" in unknown["msg"]
+    assert unknown["failed"] and "has no change CHG-1" in unknown["msg"] and "Nothing was changed" in unknown["msg"]
     assert succeeded(run("connector_offsets", **desired))["changed"] is True
     assert worker.offsets(name) == [at(1), at(7, p=1)]
     worker.set_offsets(name, [at(2), at(9, p=2)])
@@ -290,7 +290,7 @@ def test_undo_of_a_source(kind, make, keep, run, change_of, worker, recorder):
     for check in (True, False):
         twice, again = run("connector_offsets", check=check, **undo), run("connector_offsets", check=check, **desired)
         assert (twice["failed"], twice["changed"], again["failed"], again["changed"], again["already_applied"]) == (False,) * 5
-        assert any("was put back on" in text and "another id" in text for text in again["warnings"])
+        assert any("was restored on" in text and "another id" in text for text in again["warnings"])
     assert recorder.verbs == {"GET"} and worker.offsets(name) == [at(3), at(9, p=2)]
 
 
@@ -440,7 +440,7 @@ def test_after_a_refusal_the_id_is_free_for_a_wish_that_is_mended(kind, running,
     desired = {"name": running, "stop": True, "change_id": "CHG-1", **keep(kind)}
     failed = run("connector_offsets", offsets=[at(2)], **desired)
     assert failed["failed"] and "no such day" in failed["msg"] and "The offsets are as they were" in failed["msg"]
-    assert "The connector was put back: it is RUNNING" in failed["msg"]
+    assert "The connector was restored: it is RUNNING" in failed["msg"]
     assert worker.offsets(running) == [at(4)]
     change = change_of(desired)
     assert (change["phase"], change["before"], change["after"], change["state_to_restore"]) == ("started", None, None, None)

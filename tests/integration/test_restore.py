@@ -45,7 +45,7 @@ def test_undo_by_id_of_all_connectors(worker, playbooks, hosts, pair):
     undone = playbooks.run(RESTORE, hosts, restore_offsets_change_id="CHG-1")
     assert undone.rc == 0 and undone.recap["eu"]["changed"] == 1 and live(worker, *pair) == before, undone
     row = undone.rows[pair[0]]
-    assert [row[name] for name in ("RESULT", "STATE", "SET", "REMOVED", "CHANGE")] == ["put back", "stopped", "2", "0", "CHG-1"]
+    assert [row[name] for name in ("RESULT", "STATE", "SET", "REMOVED", "CHANGE")] == ["restored", "stopped", "2", "0", "CHG-1"]
     again = playbooks.run(RESTORE, hosts, restore_offsets_change_id="CHG-1")
     assert again.rc == 0 and again.recap["eu"]["changed"] == 0 and again.rows[pair[0]]["RESULT"] == "unchanged"
     used_up = playbooks.reset(hosts, desired, reset_offsets_change_id="CHG-1")
@@ -69,7 +69,7 @@ def test_undo_of_one_and_what_is_refused(worker, playbooks, hosts, pair):
     assert forced.rc == 0 and live(worker, one, other) == [[at(4), at(5, p=1)], [at(2), at(5, p=1)]], forced
     for variables, words in (
         ({"restore_offsets_change_id": "CHG-9"}, "has no change CHG-9. Nothing was changed."),
-        ({"restore_offsets_change_id": "CHG-9", "restore_offsets_connectors": one}, "knows no change CHG-9 of " + one),
+        ({"restore_offsets_change_id": "CHG-9", "restore_offsets_connectors": one}, "has no change CHG-9 of " + one),
         ({"restore_offsets_backup_file": "/nowhere.json"}, "There is no file /nowhere.json. Nothing was changed."),
         ({"restore_offsets_change_id": "", "restore_offsets_backup_file": ""}, "Give either restore_offsets_change_id or"),
     ):

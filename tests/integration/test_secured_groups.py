@@ -177,7 +177,7 @@ def test_half_of_a_change_by_rest(left, allow, secured, secured_stack, plain, tm
         desired = {"method": "rest", "offsets": at(left, 1, 1), "purge": True}
         rest = {"name": left.name, "connect_url": [worker.url], "bootstrap_servers": [plain], "wait_timeout": 5, **desired}
         result = run_module("connector_offsets", rest)
-        assert result["failed"] and "2 partitions had been changed, and were put back" in result["msg"], result
+        assert result["failed"] and "2 partitions had been changed, and were rolled back" in result["msg"], result
         assert left.commits() == left.begin
         allow(GROUP, left.group, DELETE)
         assert run_module("connector_offsets", rest)["changed"] is True

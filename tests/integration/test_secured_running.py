@@ -138,7 +138,7 @@ def test_the_right_to_open_transactions_shows_when_it_is_used(source, allow):
     assert source.change(check=True, offsets=[at(1)])["changed"] is True
     message = source.change(offsets=[at(1)])["msg"]
     assert f"Write and Describe on TransactionalId streamops.kafka_connect.{source.offset_topic}.{source.name}" in message
-    assert "This run has not changed its offsets." in message and "The connector was put back: it is RUNNING" in message
+    assert "This run has not changed its offsets." in message and "The connector was restored: it is RUNNING" in message
     assert source.worker.offsets(source.name) == [at(4)]
 
 

@@ -56,7 +56,7 @@ def test_commits_that_expire(sinks, stack, playbooks):
     assert [(one["committed"], one["end"], one["lag"]) for one in found["positions"]] == [(None, 5, None), (None, 3, None)]
     [warning] = found["warnings"]
     assert warning == (
-        "These sinks are STOPPED, and the brokers have no offsets of them: there never were any, or they were forgotten, as those of a "
+        "These sinks are STOPPED, and the brokers have no offsets of them: there never were any, or they were deleted, as those of a "
         f"group without members are after a time (offsets.retention.minutes is 1). They begin where auto.offset.reset says: {name}.")
     play = playbooks.run("streamops.kafka_connect.offsets_report", {"eu": {
         "kafka_connect_url": sinks.cluster.url, "kafka_bootstrap_servers": [sinks.kafka.bootstrap_servers],

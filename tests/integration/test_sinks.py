@@ -117,7 +117,7 @@ def test_words_and_their_numbers(reset_to, offset, five, sinks):
     ({"reset_to": {"timestamp": "2026-01-31T12:00:00"}}, "with its time zone"),
     ({"reset_to": {"timestamp": "2126-01-31T12:00:00Z"}}, "is in the future"),
     ({"reset_to": "latest", "topics": ["no-such-topic"]}, "does not read no-such-topic; it reads"),
-    ({"reset_to": "latest", "purge": True}, "reset_to says it all in words, and takes no purge"),
+    ({"reset_to": "latest", "purge": True}, "reset_to is the whole declaration, and takes no purge"),
     ({"reset_to": {"shift_by": 1}, "max_skip": 0, "bootstrap_servers": []}, "needs bootstrap_servers"),
 ], ids=lambda value: value if isinstance(value, str) else "")
 def test_words_that_mean_nothing(desired, words, five, sinks):
@@ -213,7 +213,7 @@ def test_a_static_member_stays_until_its_session_is_over(sinks, run):
     message = sinks.refused(name, wait_timeout=8, **desired)
     assert f"connector-consumer-{name}-0 at 127.0.0.1 ({topic}-0), static member pod-7." in message
     assert "until its session time-out is over (session.timeout.ms, 15000 ms): wait that long. " in message
-    assert message.endswith("The connector was put back: it is RUNNING with 1 task (RUNNING).")
+    assert message.endswith("The connector was restored: it is RUNNING with 1 task (RUNNING).")
     assert sinks.commits(f"connect-{name}") == {(topic, 0): 5}
     # By REST alone.
     result = run("connector_offsets", name=name, **desired)

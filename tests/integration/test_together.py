@@ -46,7 +46,7 @@ def test_one_that_cannot_be_stopped(make, worker, playbooks, refusing):
     play = playbooks.reset(refusing(name, "stop"), [{"name": name, "offsets": [at(1)]}, {"name": other, "offsets": [at(1)]}])
     assert play.rc != 0
     said = play.failure("eu")
-    assert f"The change of {name} failed: " in said and "not now" in said and "The connector was put back: it is RUNNING" in said, said
+    assert f"The change of {name} failed: " in said and "not now" in said and "The connector was restored: it is RUNNING" in said, said
     assert "failed as well" not in play.text and "restore_offsets" not in said
     assert worker.offsets(name) == [at(4)] and worker.state(name) == ("RUNNING", ["RUNNING"]) and worker.offsets(other) == [at(1)]
 

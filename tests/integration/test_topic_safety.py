@@ -80,7 +80,7 @@ def test_offline_stopped(make_on, main, method, kafka):
     """STOPPED has no task: done, and read by the worker that is there after all."""
     name = make_on(main, "STOPPED")
     real = method.done(name, offsets=[at(1)], assume_stopped=True, method="auto", **OFFLINE)
-    assert (real["method"], real["method_reason"]) == ("topic", "no worker is asked")
+    assert (real["method"], real["method_reason"]) == ("topic", "no worker is queried")
     assert real["connector_exists"] is real["connector"] is None
     assert method.look(name, **OFFLINE)["connector_exists"] is None
     main.worker.put(name, "resume")

@@ -37,7 +37,7 @@ def test_a_running_connector_is_found_without_a_url(running, config, main):
     found = run_module("connector_offsets", desired)
     assert found["failed"] and "Without connect_url nobody tells" in found["msg"]
     found = run_module("connector_offsets", {**desired, "assume_stopped": True})
-    assert found["failed"] and "the brokers know a Connect worker that runs it" in found["msg"]
+    assert found["failed"] and "the brokers show a Connect worker that runs it" in found["msg"]
     assert main.worker.offsets(running) == [at(4)]
 
 

@@ -124,7 +124,7 @@ class Engine:
     def _heartbeats(self) -> None:
         """Of all that are at work, for others who want to make the same change."""
         self._each([item for item in self.items.values() if item.next in (STOP, WRITE, RESTORE_STATE)],
-                   lambda item: item.once.beat())
+                   lambda item: item.once.heartbeat())
 
     def _ask_ahead(self, verb, items) -> None:
         if self._worker is not None and items:
@@ -247,4 +247,4 @@ def _fail(item, error) -> None:
 
 def _own(error):
     """Of several changes that are hit by it: each adds sentences of its own."""
-    return error.twin() if isinstance(error, errors.ConnectError) else error
+    return error.copy() if isinstance(error, errors.ConnectError) else error

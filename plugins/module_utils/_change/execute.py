@@ -135,7 +135,7 @@ class _Run:
         if self._backup and unnamed and not check_mode and os.environ.get("AWX_HOST"):
             self._warnings.append(
                 "AWX removes the disk of a job when it ends, and with it the backup %s of %s. With a change_id the ledger keeps what was there before, and the "
-                "playbook restore_offsets puts it back." % (self._backup, ", ".join(unnamed[:5]) + (", ..." if len(unnamed) > 5 else "")))
+                "playbook restore_offsets restores it." % (self._backup, ", ".join(unnamed[:5]) + (", ..." if len(unnamed) > 5 else "")))
 
     def _check_interrupts(self, result) -> None:
         try:

@@ -116,7 +116,7 @@ class ChangeItem:
     def sleep(self, seconds: float) -> None:
         """Also a sign of life for others who want to make the same change."""
         self.pause(seconds)
-        self.once.beat()
+        self.once.heartbeat()
         if self._may_be_given_up and not self._rolls_back:
             INTERRUPTS.check()
 
@@ -238,7 +238,7 @@ class ChangeItem:
             if not check_mode:
                 self.once.later()
         elif due is not None and self.found is not None and self.after_change == PUT_BACK and self.states.is_halted(self.found):
-            self.warnings.append("%s is %s for the change %s since an earlier run; it is put back to %s." % (
+            self.warnings.append("%s is %s for the change %s since an earlier run; it is restored to %s." % (
                 self.name, self.found.state, self.once.change_id, due))
             self.result["changed"] = True
             self.states.due, self.next = due, END if check_mode else RESTORE_STATE
@@ -379,7 +379,7 @@ class ChangeItem:
         if not isinstance(error, errors.ConnectError) or self.error is not None and not isinstance(self.error, errors.ConnectError):
             return self.error or error
         if self.error is not None:
-            return self.error.also("The connector could not be put back to %s either (%s): %s" % (
+            return self.error.also("The connector could not be restored to %s either (%s): %s" % (
                 self.states.due, error.message.rstrip("."), self.states.left_to_do(self.ready.client)))
         if not self.stopped_here:
             return error

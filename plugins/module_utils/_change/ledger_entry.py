@@ -69,7 +69,7 @@ class LedgerEntry:
             raise
         except errors.ConnectError as error:
             if rolls_back:
-                self._warn("The offsets of %s were put back, but that could not be written into the ledger (%s), which has the change %s as made. %s" % (
+                self._warn("The offsets of %s were rolled back, but that could not be written into the ledger (%s), which has the change %s as made. %s" % (
                     self.name, self.once.where, self.once.change_id, error.message))
                 return
             raise LedgerWriteFailed(
@@ -84,7 +84,7 @@ class LedgerEntry:
         except LeaseLost:
             raise
         except errors.ConnectError as error:
-            self._warnings.append("The ledger (%s) could not be told that the change %s of %s has come to its end; its next run will tell it. %s" % (
+            self._warnings.append("The ledger (%s) could not be updated: the change %s of %s has come to its end, which its next run will record. %s" % (
                 self.once.where, self.once.change_id, self.name, error.message))
 
     def close(self, error, offsets_back: bool, state_back: bool) -> None:
@@ -98,7 +98,7 @@ class LedgerEntry:
                 try:
                     self.once.give_up(offsets_back, state_back)
                 except errors.ConnectError as other:
-                    error.also("The ledger (%s) could not be told: %s" % (self.once.where, other.message))
+                    error.also("The ledger (%s) could not be updated: %s" % (self.once.where, other.message))
         self.once.close()
 
     # ---- a change that was made before -----------------------------------------------------------------------------
@@ -117,7 +117,7 @@ class LedgerEntry:
         if self.over == DONE:
             self._warn_vanished(change, live)
         if self.over == UNDONE and not self.once.undo:
-            self._warnings.append("The change %s of %s was put back on %s, and stays so. To make it again give it another id." % (
+            self._warnings.append("The change %s of %s was restored on %s, and stays so. To make it again give it another id." % (
                 change.change_id, self.name, change.times[change.phase]))
 
     def _warn_elsewhere(self, change) -> None:
@@ -127,12 +127,12 @@ class LedgerEntry:
         if all(topics) and topics[0] != topics[1]:
             self._warnings.append(
                 "The change %s of %s was made where the offsets are on the topic %s; here they are on %s. If that is another Connect cluster with "
-                "a connector of this name, it was not made here: tell them apart by connect_group, or by a ledger of their own."
+                "a connector of this name, it was not made here: distinguish them by connect_group, or by a ledger of their own."
                 % ((change.change_id, self.name) + topics))
         elif url and rest is not None and not self._access.connect_group and url not in rest.urls:
             self._warnings.append(
                 "The change %s of %s was made through %s, which is not in connect_url. If that is another Connect cluster with a connector of this name, "
-                "it was not made here: tell them apart by connect_group, or by a ledger of their own." % (change.change_id, self.name, url))
+                "it was not made here: distinguish them by connect_group, or by a ledger of their own." % (change.change_id, self.name, url))
 
     def _warn_vanished(self, change, live) -> None:
         """Some connectors commit null for every record, which removes what was set."""

@@ -148,7 +148,7 @@ class OffsetsInfo:
     def _all_of_them(self, known) -> dict:
         if self.method == GROUP:
             if known is None:
-                raise errors.DeclarationError("method: group without name needs connect_url: the groups alone do not tell which of them are connectors.")
+                raise errors.DeclarationError("method: group without name needs connect_url: the groups alone do not show which of them are connectors.")
             return self._all(self._sinks(known), GROUP)
         if self._source is None or self.method in (REST, STRIMZI):
             return self._all(self._by_worker(known), self._worker_method)
@@ -247,7 +247,7 @@ class OffsetsInfo:
 
 
 def _connector(name, parts):
-    """The Connector; None where there is none, or no worker is asked."""
+    """The Connector; None where there is none, or no worker is queried."""
     return Connector(dict(parts.get("status") or {}, name=name)) if parts else None
 
 

@@ -56,12 +56,12 @@ class Preconditions:
             except errors.Unreachable as error:
                 if not (self.assume_stopped and self.access.topic_is_open):
                     raise
-                self.warnings.append("No worker is asked, as assume_stopped is true. " + error.message)
+                self.warnings.append("No worker is queried, as assume_stopped is true. " + error.message)
                 self.client = None
                 self.access.without_rest()
         if not self.assume_stopped and not self.router.needs_no_word(desired):
             raise errors.StateError(
-                "Without connect_url nobody tells whether a task of %s is running, which would write its own offset over the change. "
+                "Without connect_url it is not known whether a task of %s is running, which would write its own offset over the change. "
                 "Give connect_url, or assume_stopped: true if its workers are down." % self.name)
         return None
 
@@ -138,7 +138,7 @@ class Preconditions:
                         "; ".join(work[:5])), workers=work)
             if self.clock() > end:
                 raise errors.StateError(
-                    "%s, but the brokers know a Connect worker that runs it: %s. A running task would write its own offset over the change. "
+                    "%s, but the brokers show a Connect worker that runs it: %s. A running task would write its own offset over the change. "
                     "Stop it%s. If that is another Connect cluster with a connector of the same name and an offsets topic of its own, give the group.id "
                     "of yours as connect_group." % (
                         "assume_stopped is true for %s" % self.name if self.client is None else "There is no connector %s" % self.name,
@@ -187,7 +187,7 @@ class Preconditions:
                 connector=found.result(), consumer_group=sink.group, members=[one._asdict() for one in members])
         if found.task_states - {FAILED}:
             raise errors.StateError(
-                "The connector %s is %s, but nobody is in the consumer group %s. Either it is just being started or moved, then try again; or its "
+                "The connector %s is %s, but the consumer group %s has no members. Either it is being started or moved right now: then try again; or its "
                 "group is another one: give it as consumer_group." % (self.name, found, sink.group), connector=found.result())
         if not self.stop:
             self.warnings.append("%s is %s, and none of its tasks is in its consumer group: its offsets are changed as it is. With stop: true "
@@ -200,11 +200,11 @@ class Preconditions:
         if not self.lifecycle.can_stop:
             return errors.StateError(
                 "The connector %s is %s. Connect before 3.5 has no STOPPED, and tasks that are merely paused keep their offsets in memory: "
-                "use stop: true to have it paused, its tasks restarted while it is paused, and put back to %s after the change."
+                "use stop: true to have it paused, its tasks restarted while it is paused, and restored to %s after the change."
                 % (self.name, found, found.state), **dict(facts, connector=found.result()))
         return errors.StateError(
             "The connector %s is %s. Its offsets can be changed only while it is STOPPED: use the module connector_state, or "
-            "stop: true to have it stopped for the change and put back to %s afterwards."
+            "stop: true to have it stopped for the change and restored to %s afterwards."
             % (self.name, found, found.state), **dict(facts, connector=found.result()))
 
     def halt(self, found, store):

@@ -58,11 +58,11 @@ class Rollback:
             self._store.apply(undo)
             left = make_plan(self._store.read(), DesiredOffsets.exactly(self._before))
         except errors.ConnectError as other:
-            return self._with_way_back(error, "What is live now could not be read or put back (%s)." % other.message)
+            return self._with_way_back(error, "What is live now could not be read or rolled back (%s)." % other.message)
         if left.changed:
-            return self._with_way_back(error, "%s could not be put back." % plural(len(left.changes), "partition"))
+            return self._with_way_back(error, "%s could not be rolled back." % plural(len(left.changes), "partition"))
         self.done = True
-        return error.also("%s had been changed, and %s put back: the offsets are as they were." % (
+        return error.also("%s had been changed, and %s rolled back: the offsets are as they were." % (
             plural(len(undo.changes), "partition"), "was" if len(undo.changes) == 1 else "were"))
 
     def _as_they_were(self, error, may_come: bool, where: str):
@@ -84,7 +84,7 @@ class Rollback:
             return self._with_way_back(error, "Somebody else has written to %s meanwhile, and that was left alone." % topic.topics[0])
         topic.write([(*place, self._values_before.get(place)) for place in records])
         if self._records_since():
-            return self._with_way_back(error, "%s on %s could not be put back." % (plural(len(records), "record"), topic.topics[0]))
+            return self._with_way_back(error, "%s on %s could not be rolled back." % (plural(len(records), "record"), topic.topics[0]))
         self.done = True
         return error.also("REST did not show it, but %s of the change had been written to the offsets topic %s, and a worker would have read %s "
                           "after a restart. That was undone: the offsets are as they were." % (
@@ -121,6 +121,6 @@ class Rollback:
                 backups.write(path, [self._before], item.access.cluster(), self._store.method)
             except errors.ConnectError as error:
                 item.warn(error.message)
-                return "Put offsets_before back by hand."
+                return "Restore offsets_before by hand."
             item.backup = path
-        return "The offsets before are in %s: put them back with src and purge: true." % item.backup
+        return "The offsets before are in %s: restore them with src and purge: true." % item.backup

@@ -56,9 +56,9 @@ class Router:
         if change.method == FILE and access.method in (AUTO, TOPIC):
             raise errors.DeclarationError("%s: give offset_file, or worker_config of the standalone worker." % begin)
         if change.method == TOPIC and access.is_file:
-            raise errors.DeclarationError("%s, and is put back by that: leave offset_file out." % begin)
+            raise errors.DeclarationError("%s, and is restored by that: leave offset_file out." % begin)
         if change.method == STRIMZI and access.method == AUTO:
-            raise errors.DeclarationError("%s, and is put back by that: give the namespace of its resource." % begin)
+            raise errors.DeclarationError("%s, and is restored by that: give the namespace of its resource." % begin)
         self._kind_left = change.kind
         access.consumer_group = access.consumer_group or (change.cluster or {}).get("consumer_group")
         if access.method == AUTO and (change.method == REST or access.kafka is not None):
@@ -151,7 +151,7 @@ class Router:
                 "%s is a sink: its offsets are the commits of its consumer group %s, not records of an offsets topic or file. Use method: group%s." % (
                     self.name, access.sink_config(found).group, "" if access.is_file else ", or auto"))
         elif access.kafka is None and (desired.reset is not None or found is None):
-            raise errors.DeclarationError("%s needs bootstrap_servers (or the variable kafka_bootstrap_servers of the host): only the brokers know the "
+            raise errors.DeclarationError("%s needs bootstrap_servers (or the variable kafka_bootstrap_servers of the host): only the brokers have the "
                                           "%s." % (("reset_to", "log") if found is not None else ("A sink that is gone", "group")))
 
     def _with_hint(self, error, kind):
@@ -220,7 +220,7 @@ class Router:
             return "method: %s" % access.method
         if access.raw_keys:
             return "raw_keys are known to the offsets topic alone"
-        return "no worker is asked" if access.rest is None else "there is no connector %s that REST could %s" % (self.name, verb)
+        return "no worker is queried" if access.rest is None else "there is no connector %s that REST could %s" % (self.name, verb)
 
     def _by_group(self, found, desired) -> Route:
         store = self.access.group_store(found)

@@ -43,7 +43,7 @@ class Shared:
                 self._answer = error
             self._asked = self._clock()
         if isinstance(self._answer, errors.ConnectError):
-            raise self._answer.twin()
+            raise self._answer.copy()
         return self._answer
 
 

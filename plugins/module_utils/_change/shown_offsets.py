@@ -15,7 +15,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.to
 
 
 def shown(snapshot, method: str, max_entries, exists, connector) -> dict:
-    """What every store can show. exists: None where no worker is asked. connector: the Connector, or None."""
+    """What every store can show. exists: None where no worker is queried. connector: the Connector, or None."""
     return dict(info_result(snapshot, method, max_entries), method_reason=None, connector_exists=exists,
                 connector=connector.result() if connector else None, anomalies=[], anomalies_count=0, newest=None, unreadable_records=[],
                 history=[], group=None, positions=[], positions_count=0, lag=None, topic=None)

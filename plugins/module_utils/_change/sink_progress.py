@@ -40,10 +40,10 @@ class SinkProgress:
             group = sink.kafka.groups.group(sink.group)
             positions = _positions(sink, live, group.members)
         except errors.BrokerError as error:
-            self._warn("What the brokers know of %s could not be looked at. %s" % (sink.name, error.message))
+            self._warn("The positions of %s on the brokers could not be read. %s" % (sink.name, error.message))
             return unknown
         if group.state is None and live:
-            self._warn("The brokers know no consumer group %s, though %s has offsets. If the workers set consumer.group.id, give it as "
+            self._warn("There is no consumer group %s on the brokers, though %s has offsets. If the workers set consumer.group.id, give it as "
                        "consumer_group." % (sink.group, sink.name))
         without = self._warn_of(sink, positions, live)
         if connector is not None and connector.state == STOPPED:
@@ -76,10 +76,10 @@ class SinkProgress:
     def warn_stopped(self) -> None:
         """Of all of them together."""
         if self._stopped:
-            self._warn("The brokers forget the offsets of a group without members after a time (%s). Longer than that these sinks must not be STOPPED, "
+            self._warn("The brokers delete the offsets of a group without members after a time (%s). Longer than that these sinks must not be STOPPED, "
                        "or they begin anew where auto.offset.reset says: %s." % (self._kept, ", ".join(sorted(self._stopped))))
         if self._without:
-            self._warn("These sinks are STOPPED, and the brokers have no offsets of them: there never were any, or they were forgotten, as those "
+            self._warn("These sinks are STOPPED, and the brokers have no offsets of them: there never were any, or they were deleted, as those "
                        "of a group without members are after a time (%s). They begin where auto.offset.reset says: %s." % (
                            self._kept, ", ".join(sorted(self._without))))
 

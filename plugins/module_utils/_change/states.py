@@ -57,7 +57,7 @@ class States:
         return self.due in (FAILED, UNASSIGNED)
 
     def what_was_restored(self, who: str, after) -> str:
-        return _HIDDEN % (who, self.due, after) if self.is_hidden else "%s was put back: it is %s." % (who, after)
+        return _HIDDEN % (who, self.due, after) if self.is_hidden else "%s was restored: it is %s." % (who, after)
 
     def left_to_do(self, client) -> str:
         return "it is left to do %s." % client.way_back(self.name, "paused" if self.due == PAUSED else "running")

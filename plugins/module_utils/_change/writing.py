@@ -90,7 +90,7 @@ class Writing:
             raise error.also("The change had been accepted before that, but could not be read back.")
         if not rest.changed:
             if isinstance(self._doubt, errors.RestError):
-                self._item.warn("The offsets of %s are as declared, though the answer to that was: %s" % (self._item.name, self._doubt.message))
+                self._item.warn("The offsets of %s are as declared, though the answer was: %s" % (self._item.name, self._doubt.message))
             return self._shown()
         if self._doubt is None:
             raise self._not_what_was_declared(rest)

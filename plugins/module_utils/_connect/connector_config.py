@@ -36,7 +36,7 @@ def as_text(config: dict) -> dict:
             continue
         if isinstance(value, (dict, list)):
             raise DeclarationError("config.%s is %s; Connect takes only text there: a list is written with commas, a map as its connector "
-                                   "wants it." % (name, describe(value)))
+                                   "expects it." % (name, describe(value)))
         if is_masked(value):
             raise DeclarationError("config.%s holds %s, which stands for a secret where a module has returned or shown it: it would be written in place of the "
                                    "secret. Give the secret itself, or a reference to a config provider." % (name, MASK))

@@ -46,7 +46,7 @@ def declare_present(client, name: str, config: dict, initial_state, wait_timeout
         client.require("initial_state")
     if marker:
         lifecycle.warnings.append(
-            "The marker of changes of an earlier release under %s goes from the configuration of %s. A change that no other ledger remembers is made again "
+            "The marker of changes of an earlier release under %s goes from the configuration of %s. A change that is in no other ledger is made again "
             "if it is declared again." % (connector_config.MARKER, name))
     result = {"changed": True, "created": created, "diff": connector_config.diff(name, live, wanted), "connector": None,
               "warnings": lifecycle.warnings}

@@ -184,8 +184,8 @@ class Transport:
         reason = innermost(error)
         if isinstance(error, requests.exceptions.SSLError):
             hint = ("If the worker's certificate comes from a private authority, name its file in ca_path." if "verify failed" in reason
-                    else "This port does not speak TLS: is it http?" if "WRONG_VERSION_NUMBER" in reason.upper().replace(" ", "_")
-                    else "If the worker wants a client's certificate, name its file in client_cert.")
+                    else "This port does not use TLS: is it http?" if "WRONG_VERSION_NUMBER" in reason.upper().replace(" ", "_")
+                    else "If the worker requires a client's certificate, name its file in client_cert.")
             return errors.ConnectError("%s: TLS failed: %s. %s" % (where, reason, hint), **facts)
         if isinstance(error, requests.exceptions.ProxyError):
             return errors.Unreachable("%s: the proxy of the environment failed: %s. use_proxy: false goes around it."

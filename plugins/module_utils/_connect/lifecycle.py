@@ -290,7 +290,7 @@ class Lifecycle:
             self.sleep(_LOOK_AGAIN)
             try:
                 if shows():
-                    self.warnings.append("%s is %s as asked, though the answer to that was: %s" % (self.name, words, failure.message))
+                    self.warnings.append("%s is %s as requested, though the answer was: %s" % (self.name, words, failure.message))
                     return True
             except (errors.ResponseLost, errors.OutcomeUnknown, errors.Unreachable):
                 pass

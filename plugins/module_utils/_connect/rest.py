@@ -193,7 +193,7 @@ class ConnectClient:
         if found is None and name in self._call("GET", "connectors"):
             raise error  # just created: it has no status yet
         if found is None:
-            raise errors.NoConnector("There is no such connector: %s is not in the list that %s/connectors gives, and cannot be asked for "
+            raise errors.NoConnector("There is no such connector: %s is not in the list that %s/connectors gives, and cannot be requested "
                                      "by itself because of its name." % (name, self.url), **error.facts)
         return found
 

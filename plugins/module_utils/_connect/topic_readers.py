@@ -26,7 +26,7 @@ def check_readers(client, kafka, topics, force: bool) -> list:
     try:
         found = _readers(client, kafka, topics)
     except errors.RestError as error:
-        return ["Whether a sink reads the topic is not known, as the Connect workers did not say: %s" % error.message]
+        return ["Whether a sink reads the topic is not known, as the Connect workers could not be queried: %s" % error.message]
     if not found:
         return []
     text = "%s%s" % ("; ".join("%s (%s) reads %s" % one for one in found[:_SHOWN]), "; and %d more" % (len(found) - _SHOWN) if found[_SHOWN:] else "")

@@ -90,7 +90,7 @@ def _symbolic(params: dict, guards) -> DesiredOffsets:
     if params["state"] != "present":
         given.append("state: " + params["state"])
     if given:
-        raise DeclarationError("reset_to says it all in words, and takes no %s: use one task for each." % " or ".join(given))
+        raise DeclarationError("reset_to is the whole declaration, and takes no %s: use one task for each." % " or ".join(given))
     desired = DesiredOffsets.words(read_reset(params["reset_to"], params["topics"] or None))
     desired.guards = guards
     return desired
@@ -102,7 +102,7 @@ def _nothing_else(params: dict) -> None:
                                "max_rewind", "max_skip", "only")
              if params[name] not in (None, False, "")]
     if given:
-        raise DeclarationError("state: restored puts back what the change_id has replaced, and takes no %s." % " or ".join(given))
+        raise DeclarationError("state: restored restores what the change_id has replaced, and takes no %s." % " or ".join(given))
     if not params["change_id"]:
         raise DeclarationError("change_id is empty: state: restored needs the name of the change to undo.")
 

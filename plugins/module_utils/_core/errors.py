@@ -33,7 +33,7 @@ class ConnectError(Exception):
         self.facts.update(facts)
         return self
 
-    def twin(self) -> ConnectError:
+    def copy(self) -> ConnectError:
         """An error of its own with the same words, for one of several that it hits."""
         found = type(self).__new__(type(self), *self.args)
         found.__dict__.update(self.__dict__, facts=dict(self.facts), warnings=list(self.warnings))

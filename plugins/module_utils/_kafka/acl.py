@@ -51,7 +51,7 @@ def denied(connector: str, rights) -> BrokerDenied:
     about = sorted({one.about for one in rights if one.about})
     words = ["%s on %s %s" % one[:3] for one in rights]
     return BrokerDenied(
-        "The brokers at %s would not let us make the change of %s: the user needs the permission %s%s. %sTo grant it: %s "
+        "The brokers at %s do not allow the change of %s: the user needs the permission %s%s. %sTo grant it: %s "
         "(NAME: the user's name)." % (
             brokers, connector, ", ".join(words[:_SHOWN]), " and %d more" % (len(words) - _SHOWN) if len(words) > _SHOWN else "",
             "".join(text + " " for text in about), "; ".join(commands(rights[:_SHOWN]))),

@@ -49,7 +49,7 @@ class SourceClusters:
         """settings(): librdkafka's."""
         if key not in self._clients:
             if KAFKA_TRACEBACK:
-                raise errors.DeclarationError("The source cluster %s cannot be asked, as the Python library confluent-kafka is missing here." % key[0])
+                raise errors.DeclarationError("The source cluster %s cannot be queried, as the Python library confluent-kafka is missing here." % key[0])
             self._clients[key] = self._make(settings(), self._timeout)
         return self._clients[key]
 

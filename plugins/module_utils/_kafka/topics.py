@@ -109,7 +109,7 @@ def _check_owner(kafka, names, found, state) -> None:
             continue
         if _is_connects(kafka, Topic(name, found[name].partitions, policies[name])):
             raise errors.DeclarationError(
-                "%s is where Connect workers, or the ledger of this collection, keep what they know: it looks so by its %s. To change offsets use "
+                "%s seems to be an internal topic of Connect workers, or of the ledger of this collection, by its %s. To change offsets use "
                 "connector_offsets." % (name, "name" if _CONNECTS_BY_NAME.fullmatch(name) else "records"))
         if state == EMPTIED and policies[name] == "compact":
             raise errors.DeclarationError(
@@ -154,7 +154,7 @@ def _delete(kafka, found, log, wait_timeout, warnings, sleep, clock) -> None:
                     warnings.append("%s was deleted, and somebody has created it again at once." % name)
         if left:
             if clock() > end:
-                raise errors.WaitError("The brokers at %s have taken the deletion of %s, but still know %s after %g s." % (
+                raise errors.WaitError("The brokers at %s have accepted the deletion of %s, but still list %s after %g s." % (
                     kafka.brokers, ", ".join(sorted(found)), ", ".join(sorted(left)), wait_timeout), deleted=sorted(set(found) - set(left)))
             sleep(_PAUSE)
 
@@ -170,6 +170,6 @@ def _empty(kafka, found, log, wait_timeout, warnings, sleep, clock) -> None:
         if not left:
             return
         if clock() > end:
-            raise errors.ReadBackError("The brokers at %s have taken the removal of records, but %s-%d still begins at %d instead of %d." % (
+            raise errors.ReadBackError("The brokers at %s have accepted the removal of records, but %s-%d still begins at %d instead of %d." % (
                 (kafka.brokers,) + left[0] + (begins[left[0]][0], wanted[left[0]])))
         sleep(_PAUSE)

@@ -58,7 +58,7 @@ class UntrackedChange:
         """Nothing is written."""
         return []
 
-    begin = writing = beat = written = done = later = give_up = close = ignored
+    begin = writing = heartbeat = written = done = later = give_up = close = ignored
 
 
 class TrackedChange:
@@ -134,14 +134,14 @@ class TrackedChange:
         change = self.change
         if change is None:
             known = [one.change_id for one in self._changes][-10:]
-            raise errors.DeclarationError("The ledger (%s) knows no change %s of %s; it knows %s." % (
+            raise errors.DeclarationError("The ledger (%s) has no change %s of %s; it has %s." % (
                 self.ledger.where, self.change_id, self.connector, ", ".join(known) or "none of this connector"))
         if change.phase == RESTORED or change.before is None:
             return UNDONE
         since = ledger.later(self._changes, change)
         if since and not self.force:
             raise errors.StateError(
-                "%s was changed by %s since %s was made. Put that back first, or use force: true to overwrite it." % (
+                "%s was changed by %s since %s was made. Restore that one first, or use force: true to overwrite it." % (
                     self.connector, ", ".join(one.change_id for one in since), self.change_id))
         return TODO
 
@@ -187,7 +187,7 @@ class TrackedChange:
         marked = self._held_before
         if marked:
             self._warn("The configuration of %s holds the marker of changes of an earlier release under %s: %s. The ledger (%s) takes over what it does "
-                       "not know; the key is no longer used, and can be removed." % (
+                       "not have; the key is no longer used, and can be removed." % (
                            self.connector, MARKER, ", ".join(one.change_id for one in marked), self.ledger.where))
         known = {one.change_id for one in self._changes}
         new = [one for one in marked if one.change_id not in known]
@@ -219,7 +219,7 @@ class TrackedChange:
         else:
             self._put_own(self.change)
 
-    def beat(self) -> None:
+    def heartbeat(self) -> None:
         """A sign of life, if the last one is a while ago. Raises LeaseLost."""
         if self._touched is not None and self._clock() - self._touched > _BEAT:
             try:

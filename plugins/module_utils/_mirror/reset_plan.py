@@ -78,7 +78,7 @@ class Plan:
         self.lines = self._lines(flow, target, change_id, copies)
         self.warnings = []
         if copies and flow["policy"] == "identity":
-            self.warnings.append("With the IdentityReplicationPolicy the copies have the names of their sources, and nobody can tell whether all of their "
+            self.warnings.append("With the IdentityReplicationPolicy the copies have the names of their sources, and it is not known whether all of their "
                                  "records came by this mirror: %s." % ", ".join(self.copies))
 
     def _lines(self, flow, target, change_id, copies) -> list:

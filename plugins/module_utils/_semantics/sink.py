@@ -144,7 +144,7 @@ class SinkGroup(Semantics):
             return
         foreign = self._access.if_brokers_answer(lambda: None if sink.is_elsewhere else sink.foreign_members(sink.members()))
         if foreign:
-            self._access.warn("In the consumer group %s of %s is somebody beside its tasks, and Kafka takes no offsets as long as that is so: %s." % (
+            self._access.warn("The consumer group %s of %s has members other than its tasks, and as long as it has any Kafka accepts no offsets: %s." % (
                 sink.group, self.name, sink.told(foreign)))
 
     def await_free(self, store, seconds: float, sleep, clock) -> None:

@@ -16,8 +16,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import FILE
 
 _NO_RESET = (
-    "%s is a source, and reset_to is for sinks and for MirrorMaker's source connectors. The offsets of other sources are their own words for a "
-    "place in another system, so nobody else knows which one is the first, the last, or of a time. Declare them in offsets, or remove them "
+    "%s is a source, and reset_to is for sinks and for MirrorMaker's source connectors. The offsets of other sources are positions "
+    "in another system, in a form of their own: which one is the first, the last, or of a time is not known here. Declare them in offsets, or remove them "
     "with state: absent to have it begin anew.")
 
 

@@ -74,7 +74,7 @@ class Access:
             raise errors.DeclarationError("connect_url is missing (or the variable kafka_connect_url of the host)%s." % (
                 "" if method == REST else "; without it method: topic needs bootstrap_servers"))
         if method in (REST, STRIMZI) and self.raw_keys:
-            raise errors.DeclarationError("raw_keys needs method: topic: REST knows no keys.")
+            raise errors.DeclarationError("raw_keys needs method: topic: REST has no keys.")
 
     def _open_file(self, path) -> None:
         if not path:
@@ -116,7 +116,7 @@ class Access:
             raise
         except errors.BrokerError as error:
             self._blind = True
-            self.warn("What the brokers know of %s could not be looked at. %s" % (self.name, error.message))
+            self.warn("The positions of %s on the brokers could not be read. %s" % (self.name, error.message))
             return None
 
     # ---- the connector -------------------------------------------------------------------------------------------

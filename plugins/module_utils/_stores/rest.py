@@ -33,7 +33,7 @@ _OTHER_KEY = (
     "offsets topic can, with the key bytes that are there.")
 #: the fields of such a partition have only one order
 _NO_VALUE = (
-    "The record on the offsets topic then has null for a value, or a key that somebody has typed by hand (blanks, escapes), which REST cannot tell apart. "
+    "The record on the offsets topic then has null for a value, or a key that somebody has typed by hand (blanks, escapes), which REST cannot distinguish. "
     "REST cannot change this partition for certain; the offsets topic can, with the bytes that are there.")
 
 _UNVALIDATED = "The Connect framework-managed offsets"

@@ -125,7 +125,7 @@ class TopicDiscovery:
             foreign = sorted(connector for connector in work if other not in theirs and held.live_keys(connector) and connector not in ours)
             if foreign:
                 raise errors.MethodError(
-                    "offset_topic %s has offsets of %s, which the workers of the group %s have, and which the worker at %s does not know: it "
+                    "offset_topic %s has offsets of %s, which the workers of the group %s have, and which the worker at %s does not have: it "
                     "is the topic of another Connect cluster. If it is right all the same, use force: true." % (
                         self._given, ", ".join(foreign[:3]), other, self._rest.url))
 
@@ -149,7 +149,7 @@ class TopicDiscovery:
     def find(self) -> str:
         """The worker's offsets topic by its content: it has the offsets that REST shows. Raises MethodError."""
         if self._rest is None:
-            raise errors.MethodError("Without connect_url there is nothing to tell the offsets topic by. " + _HINT)
+            raise errors.MethodError("Without connect_url the offsets topic cannot be determined. " + _HINT)
         if self._logs.proven:
             return self._logs.proven
         candidates = [topic.name for topic in self._kafka.admin.offset_topics()]
@@ -169,7 +169,7 @@ class TopicDiscovery:
             self._logs.proven = proven[0]
             return proven[0]
         raise errors.MethodError(
-            "Which topic the worker at %s keeps its offsets in cannot be told for certain: %s on the Kafka cluster at %s. %s" % (
+            "Which topic the worker at %s keeps its offsets in cannot be determined: %s on the Kafka cluster at %s. %s" % (
                 self._rest.url, "%s hold what it shows" % ", ".join(proven) if proven else
                 "none of %s holds offsets that it shows" % (", ".join(candidates) or "its topics"), self._kafka.brokers, _HINT))
 

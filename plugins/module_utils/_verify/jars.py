@@ -71,6 +71,6 @@ def _fetch(pom: str, folder: str, version: str) -> None:
                "-DincludeArtifactIds=" + _ARTIFACTS, "-Dspark.version=" + version]
     done = answer(command, input="")
     if done.returncode:
-        lines = (done.stdout + done.stderr).strip().splitlines() or ["Maven said nothing"]
+        lines = (done.stdout + done.stderr).strip().splitlines() or ["no output"]
         raise StateError("Maven cannot fetch %s and what goes with it: give the jars in the option jars. %s" % (
             _CONNECTOR % version, next((line for line in lines if "ERROR" in line), lines[-1])))

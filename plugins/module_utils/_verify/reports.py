@@ -63,7 +63,7 @@ def reason(log: str) -> str:
     """Why the job broke, in the words of its log."""
     with open(log, encoding="utf-8", errors="replace") as file:
         lines = [line for line in file.read().splitlines() if line]
-    return next((line for line in reversed(lines) if _REASON.match(line)), lines[-1] if lines else "it said nothing")
+    return next((line for line in reversed(lines) if _REASON.match(line)), lines[-1] if lines else "no output")
 
 
 def summary(report: dict, page: str) -> list:

@@ -82,7 +82,7 @@ def _probe(python: str, home: str, program: str, document: dict) -> dict:
     except OSError as error:
         raise _lacking(python, "cannot be run (%s)" % error.strerror) from error
     except ValueError as error:
-        said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        said = (done.stderr.strip().splitlines() or ["no output"])[-1]
         raise _lacking(python, "is no Python that can run the job (exit status %d: %s)" % (done.returncode, said)) from error
 
 

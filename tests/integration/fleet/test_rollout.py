@@ -96,10 +96,10 @@ def test_a_failed_canary_leaves_the_rest_untouched(fleet):
     assert live() == [[at(9)], [at(4)], ['{"n":9}']]
 
     unknown = fleet.run(RESTORE, hosts, restore_offsets_change_id="CHG-none", restore_offsets_serial=3)
-    assert unknown.rc == 2 and "knows no change CHG-none" in unknown.failure("eu1"), unknown
+    assert unknown.rc == 2 and "has no change CHG-none" in unknown.failure("eu1"), unknown
     undone = fleet.run(RESTORE, hosts, restore_offsets_change_id=fleet.change_id, restore_offsets_serial=3)
     assert undone.rc == 0 and fleet.statuses == {"us2": "unchanged", "eu1": "changed", "v34": "changed"}, undone
-    assert "2 put back, 1 unchanged" in undone.stdout and artifacts(undone)["kafka_connect_apply"]["playbook"] == "restore_offsets"
+    assert "2 restored, 1 unchanged" in undone.stdout and artifacts(undone)["kafka_connect_apply"]["playbook"] == "restore_offsets"
     assert live() == [[at(4)], [at(4)], ['{"n":4}']]
     fleet.await_counts()
 

@@ -274,7 +274,7 @@ def test_dedicated_nodes(dedicated, topic, east, west):
 
     wait_until(lambda: stored_now() == [5, 5], reason="the positions")
     running = run_module("connector_offsets", {**options, "accept_duplicates": True})
-    assert running["failed"] and "but the brokers know a Connect worker that runs it: task 0 in the group east-mm2" in running["msg"]
+    assert running["failed"] and "but the brokers show a Connect worker that runs it: task 0 in the group east-mm2" in running["msg"]
     node.stop()
     for wrong in ([{"partition": part("other", 0), "next_offset": 0}], pairs("other", 1)):
         result = run_module("connector_offsets", {**options, "offsets": wrong})

@@ -329,7 +329,7 @@ def test_brokers_that_do_not_answer(twice, verify):
     assert "The verification could not be made: " in failure and "exit status 1" in failure and "Traceback" not in failure
     report = verify.report()
     assert report["verdict"] == "error" and report["error"] in failure.replace('\\"', '"')
-    assert "cluster main (127.0.0.1:9) did not tell" in report["error"] and "could not be done" in verify.page.read_text()
+    assert "cluster main (127.0.0.1:9) did not return" in report["error"] and "could not be done" in verify.page.read_text()
     assert "Traceback" not in verify.page.with_suffix(".log").read_text()
     (began,) = verify.reports.glob("*expectation*")
     assert verify.page.stat().st_mtime - began.stat().st_mtime < 60

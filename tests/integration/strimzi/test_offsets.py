@@ -168,7 +168,7 @@ def test_what_connect_refuses_is_not_left_armed(connect, namespace, method, name
     result = method(stop=True, offsets=[{"partition": {"filename": str(tmp_path / "in")}, "offset": {"position": -5}}])
     assert result["failed"] and "AlterOffsets" in result["msg"] and "annotation was taken away again" in result["msg"], result
     assert f"PATCH /connectors/{name}/offsets returned 500" in result["msg"] and "Nothing was changed" not in result["msg"]
-    assert "The offsets are as they were" in result["msg"] and "put back: it is RUNNING" in result["msg"]
+    assert "The offsets are as they were" in result["msg"] and "restored: it is RUNNING" in result["msg"]
     assert annotations(namespace, name) == {} and "state" not in namespace.get(CONNECTORS, name)["spec"]
     namespace.set_state(name, "stopped")  # for another reason
     namespace.await_state(name, "STOPPED")
@@ -268,7 +268,7 @@ def test_a_stop_that_is_given_up_is_not_obeyed_later(connect, namespace, operato
     for result in (changed, stopped):
         assert result["failed"] and f"PUT /connectors/{name}/stop returned 409" in result["msg"], result
         assert "Nothing was changed" not in result["msg"]
-    assert "The connector was put back: it is RUNNING" in changed["msg"] and "resource asks for running again" in stopped["msg"]
+    assert "The connector was restored: it is RUNNING" in changed["msg"] and "resource asks for running again" in stopped["msg"]
     assert namespace.get(CONNECTORS, name)["spec"] == before and annotations(namespace, name) == {}
     proxy.trick, sent = (lambda request: None), len(proxy.writes())
     namespace.merge(CONNECTORS, name, {"metadata": {"annotations": {"poke": "1"}}})

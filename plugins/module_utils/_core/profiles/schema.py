@@ -59,7 +59,7 @@ def check_profiles(profiles, where: str) -> None:
     """profiles: a list as read from a user's file. where: what it is called in messages. Raises DeclarationError, which names the first five problems."""
     found = list(problems_of(profiles, where))
     if found:
-        raise DeclarationError("%s%s. Nothing was changed." % (". ".join(found[:5]), ". And %d more" % (len(found) - 5) if len(found) > 5 else ""))
+        raise DeclarationError("%s%s." % (". ".join(found[:5]), ". And %d more" % (len(found) - 5) if len(found) > 5 else ""))
 
 
 def problems_of(profiles, where: str):

@@ -15,7 +15,7 @@ from verify_replay.style import CSS
 _TITLES = {
     "pass": "The data is as declared",
     "fail": "The data is not as declared",
-    "cannot_tell": "It cannot be told whether the data is as declared",
+    "cannot_tell": "Whether the data is as declared cannot be determined",
     "error": "The verification could not be done",
 }
 _BADGES = {"pass": "pass", "fail": "fail", "cannot_tell": "cannot tell"}

@@ -132,7 +132,7 @@ class Brokers:
             cause = root_cause(error)
             if "UnknownTopicOrPartition" in cause:
                 raise JobError(f"{what} is not there on cluster {cluster} ({servers})") from error
-            raise JobError(f"cluster {cluster} ({servers}) did not tell {what}: {cause}") from error
+            raise JobError(f"cluster {cluster} ({servers}) did not return {what}: {cause}") from error
 
     def _client(self, cluster: str) -> Any:
         if cluster not in self._clients:

@@ -136,7 +136,7 @@ def test_each_that_is_not_proven_is_put_back_by_itself():
     assert [[entry["name"] for entry in one["connectors"]] for one in undone] == [["a"], ["b"]]
     assert {(one["rollback"], one["one_by_one"]) for one in undone} == {(False, False)}
     assert found["failed"] and found["results"] == [] and found["changed"]
-    assert "The change of a failed (lost.), and putting it back failed as well (it is gone.)." in found["msg"]
+    assert "The change of a failed (lost.), and rolling it back failed as well (it is gone.)." in found["msg"]
     assert "The change of b failed, and offsets and state (started) are as they were: lost." in found["msg"]
 
 

@@ -71,7 +71,7 @@ def test_what_does_not_fit_together(offset_syncs, phase, path, words):
     (boundary(), {}, None), (boundary(), None, None),
     (boundary(target=None), {}, "How east->west calls its copies is not known"),
     (boundary(cluster=None), {}, "For mirror_reset_verify it has to be known how to reach the source east"),
-    (boundary(cluster={**EAST, "security_protocol": "SASL_SSL"}), {"west": {}}, "The source east wants a login or TLS"),
+    (boundary(cluster={**EAST, "security_protocol": "SASL_SSL"}), {"west": {}}, "The source east requires a login or TLS"),
     (boundary(cluster={**EAST, "security_protocol": "SASL_SSL"}), {"east": {}}, None),
 ])
 def test_an_obstacle(found, options, words):

@@ -74,7 +74,7 @@ def test_sinks_that_stand_still():
     assert lines[4:6] == ["b          sink STOPPED           0  -          no offset, group connect-b STABLE with 0 members",
                           "c          sink STOPPED           1  -          kafka_topic=t -> kafka_offset=5"]
     assert lines[7:] == [
-        "STOPPED: 2 sinks. The brokers forget the offsets of a group without members after offsets.retention.minutes.",
+        "STOPPED: 2 sinks. The brokers delete the offsets of a group without members after offsets.retention.minutes.",
         "  Start them in time, or begin anew where auto.offset.reset says; a backup keeps the numbers.",
         "  a: 2 partitions, lag 7",
         "  b: no offset (any more), it begins where auto.offset.reset says",
@@ -159,8 +159,8 @@ def test_changes():
         "2026-01-31 12:00:02  orders     CHG-2   started  rest             2  user=ops host=h",
         "  ... and 1 older",
         "",
-        "STARTED: 1 change of which nobody has written down the end. Either the run is still at it, or it was",
-        "  killed: then the same task, run again with the same change_id, finishes it.",
+        "STARTED: 1 change whose end is not recorded. Either the run goes on, or it was killed: then the same task,",
+        "  run again with the same change_id, finishes it.",
     ]
     assert _reports.changes({**found, "counts": {}, "changes": []}, 50)[-1] == "(nothing)"
     assert _reports.changes({**found, "error": "x"}, 50) == ["eu: NO REPORT", "  x"]

@@ -171,7 +171,7 @@ def test_the_label_of_a_file():
     (returned(state=None), to("a"), "There is no connector a. If the name is right, its offsets alone can be changed: with final_state: found, and, to set "
      "them for one that is created later, seed: true."),
     (returned(state=None), to("a", seed=True, final_state="stopped"), "There is no connector a."),
-    (returned(state=None, connector_exists=None), to("a", final_state="started"), "No worker can be asked for the connector a. If the name is right, its "
+    (returned(state=None, connector_exists=None), to("a", final_state="started"), "There is no worker to query for the connector a. If the name is right, its "
      "offsets alone can be changed: with final_state: found."),
     (returned(state="STOPPED"), to("a", verify=VERIFY), "verify of a looks at what the connector delivers after the change, but it will not run then: it is "
      "STOPPED, and final_state is found."),
@@ -236,8 +236,8 @@ PROGRESS = {"topics": ["t"], "checks": [{"type": "progress", "topic": "t"}]}
 
 def test_two_that_deliver_to_one_topic_cannot_be_told_apart():
     found = proof((bounds(after=15), to("a", verify=VERIFY)), (bounds(after=15), to("b", verify=VERIFY)))
-    assert found["error"] == ("verify of a and of b look at the same topic, t, where the records of one cannot be told from those of the other. Change them in "
-                              "two runs.")
+    assert found["error"] == ("verify of a and of b look at the same topic, t, where the records of one cannot be distinguished from those of the other. "
+                              "Change them in two runs.")
     assert proof((bounds(after=15), to("a", verify=VERIFY)), (bounds(after=15), to("b", verify=PROGRESS)))["error"] == ""
 
 
@@ -254,9 +254,9 @@ ON_U = {"topics": ["u"], "checks": [{"type": "gaps", "topic": "u"}]}
 def test_two_that_contradict_each_other():
     strict, lax = to("a", verify=VERIFY), to("b", verify={**ON_U, "expectation": {"cannot_tell": "pass"}})
     assert proof((bounds(after=15), strict), (bounds(topic="u", after=15), lax))["error"] == (
-        "verify of b and of another connector say different things of cannot_tell, which is one for the whole job. Change them in two runs.")
+        "verify of b and of another connector contradict each other in cannot_tell, which is one for the whole job. Change them in two runs.")
     one, other = [to(name, verify={**of, "expectation": {"tables": {"x": {"url": url}}}}) for name, of, url in (("a", VERIFY, "u"), ("b", ON_U, "v"))]
-    assert " of tables, " in proof((bounds(after=15), one), (bounds(topic="u", after=15), other))["error"]
+    assert " in tables, " in proof((bounds(after=15), one), (bounds(topic="u", after=15), other))["error"]
     same = to("b", verify={**ON_U, "expectation": one["verify"]["expectation"]})
     assert proof((bounds(after=15), one), (bounds(topic="u", after=15), same))["error"] == ""
 
@@ -336,10 +336,10 @@ def test_states_are_those_of_the_change_and_not_of_the_plan():
 
 
 def test_what_failed_is_left_out():
-    made = {"connectors": [returned("a"), None], "failed_connectors": {"b": "no such day. The connector was put back: it is RUNNING."}, "msg": "1 of 2 failed"}
+    made = {"connectors": [returned("a"), None], "failed_connectors": {"b": "no such day. The connector was restored: it is RUNNING."}, "msg": "1 of 2 failed"}
     found, _back = run(made, to("a"), to("b"))
     assert [one["connector"] for one in found["results"]] == ["a"]
-    assert found["error"] == "The change of b failed: no such day. The connector was put back: it is RUNNING."
+    assert found["error"] == "The change of b failed: no such day. The connector was restored: it is RUNNING."
 
 
 def test_what_failed_and_is_changed_all_the_same():
@@ -349,7 +349,7 @@ def test_what_failed_and_is_changed_all_the_same():
     assert back == [] and found == {"results": [], "error": "The change of a failed: It had failed before, too. The offsets before the change are in b.json."}
     found, back = run(made, to("a", verify={**VERIFY, "put_back": True}))
     assert [one["src"] for one in back] == ["b.json"]
-    assert found["error"] == "The change of a failed: It had failed before, too. Its offsets were put back as they were."
+    assert found["error"] == "The change of a failed: It had failed before, too. It was rolled back: its offsets are as they were."
     found, back = run({**made, "left_alone": ["a"]}, to("a", verify={**VERIFY, "put_back": True}))
     assert back == [] and found["error"].endswith("The offsets before the change are in b.json.")
 
@@ -391,8 +391,8 @@ def test_unproven_and_put_back_by_the_ledger():
 
 def test_unproven_and_not_put_back():
     found, _back = unproven(returned("a", boundaries=bounds(after=12)), undone={"a": {"failed": True, "connectors": [None], "msg": "it is gone."}})
-    assert found["error"] == ("The change of a failed (lost 3.), and putting it back failed as well (it is gone.). The offsets before the change are in "
-                              "b.json; the playbook restore_offsets puts them back.")
+    assert found["error"] == ("The change of a failed (lost 3.), and rolling it back failed as well (it is gone.). The offsets before the change are in "
+                              "b.json; the playbook restore_offsets restores them.")
 
 
 def test_unproven_and_put_back_though_it_fails_again():

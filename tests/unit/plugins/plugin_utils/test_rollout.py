@@ -458,7 +458,7 @@ def test_the_last_line(settings, last):
 
 
 def test_words_of_an_undo():
-    assert text(fleet(playbook="restore_offsets", a=known(result())))[0] == "CHG-1: 1 put back; 1 of 1 connector put back"
+    assert text(fleet(playbook="restore_offsets", a=known(result())))[0] == "CHG-1: 1 restored; 1 of 1 connector restored"
 
 
 @pytest.mark.parametrize("more, line", [

@@ -276,7 +276,7 @@ def test_an_interrupt_before_the_first_write_puts_all_back(interrupts):
     assert positions(worker) == {"a": 1, "b": 1, "c": 1} and {one.state for one in worker.by_name.values()} == {"RUNNING"}
     assert not worker.order("alter_offsets") and error.message.startswith("3 of 3 connectors failed, first a: The run was interrupted (SIGTERM). ")
     for text in error.facts["failed_connectors"].values():
-        assert "The connector was put back: it is RUNNING" in text
+        assert "The connector was restored: it is RUNNING" in text
 
 
 @pytest.mark.parametrize("final, state", [("found", "RUNNING"), ("stopped", "STOPPED")])
@@ -363,7 +363,7 @@ def test_names_of_changes(tmp_path):
     again = declare(worker, to("a", 5), to("b", 5, change_id="OWN-1"), to("c", 5), change_id="CHG-1", **ledger)
     assert not again["changed"] and [one["already_applied"] for one in again["connectors"]] == [True] * 3
     undo = [{"name": "a", "state": "restored"}, {"name": "b", "state": "restored", "change_id": "OWN-1"}]
-    assert "knows no change CHG-1 of b" in failure(worker, undo[0], {"name": "b", "state": "restored"}, change_id="CHG-1", **ledger).message
+    assert "has no change CHG-1 of b" in failure(worker, undo[0], {"name": "b", "state": "restored"}, change_id="CHG-1", **ledger).message
     undone = declare(worker, *undo, change_id="CHG-1", **ledger)
     assert positions(worker) == {"a": 1, "b": 1, "c": 5} and [one["change"]["phase"] for one in undone["connectors"]] == ["restored"] * 2
 
@@ -489,7 +489,7 @@ def test_one_whose_lease_is_lost_before_the_stop_is_left_alone(tmp_path, monkeyp
         if tracked.connector == "a":
             raise LeaseLost(tracked.change)
 
-    monkeypatch.setattr(TrackedChange, "beat", lost)
+    monkeypatch.setattr(TrackedChange, "heartbeat", lost)
     failed = failure(worker, to("a", 5), to("b", 5), rollback=True, **in_file(tmp_path, True))
     assert list(failed.facts["failed_connectors"]) == ["a"] and failed.facts["left_alone"] == ["a"]
     assert (worker.by_name["a"].state, worker.by_name["a"].writes) == ("RUNNING", []) and positions(worker) == {"a": 1, "b": 5}

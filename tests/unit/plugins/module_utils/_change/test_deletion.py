@@ -80,7 +80,7 @@ def test_a_write_in_doubt_that_took_is_a_success_with_a_warning(fault, declare, 
     worker = FakeWorker(fault, c={"connector.class": "X"})
     result = declare(worker)
     assert result["changed"] and worker.writes == [verb]
-    assert result["warnings"] == [f"{words} as asked, though the answer to that was: {fault.message}"]
+    assert result["warnings"] == [f"{words} as requested, though the answer was: {fault.message}"]
 
 
 @pytest.mark.parametrize("fault", [TIMED_OUT, OOPS, BROKE])

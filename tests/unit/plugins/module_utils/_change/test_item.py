@@ -254,7 +254,7 @@ def test_stop_puts_the_state_back_after_a_failure(state, back, final):
     connect = FakeConnect(state, live(a=10))
     connect.faults = {"alter": [errors.Refused("position must be a Long")]}
     error = fails(errors.Refused, connect, DesiredOffsets.present(pairs(a=4)), stop=True)
-    back_again = f"The connector {HIDDEN}" if state == "FAILED" else f"The connector was put back: it is {final}"
+    back_again = f"The connector {HIDDEN}" if state == "FAILED" else f"The connector was restored: it is {final}"
     assert error.message.startswith(f"position must be a Long. The offsets are as they were. {back_again}")
     assert error.facts["connector"]["state"] == final
     assert connect.writes == ["stop", "alter", back] and positions(connect) == {"a": 10}
@@ -271,7 +271,7 @@ def test_a_state_that_cannot_be_put_back_is_said():
     connect = FakeConnect("PAUSED", live(a=10))
     connect.faults = {"alter": [errors.Refused("no")], "pause": [errors.Unreachable("gone") for count in range(200)]}
     error = fails(errors.Refused, connect, DesiredOffsets.present(pairs(a=4)), stop=True)
-    assert ("The connector could not be put back to PAUSED either (gone): it is left to do by PUT "
+    assert ("The connector could not be restored to PAUSED either (gone): it is left to do by PUT "
             "http://h:8083/connectors/c/pause.") in error.message
 
 
@@ -343,7 +343,7 @@ def test_an_interrupt_while_it_stops(interrupts, number, state, back):
     connect = Slow(state, live(a=10))
     connect.faults = {"stop": [signalled(number)]}
     error = fails(errors.Interrupted, connect, DesiredOffsets.present(pairs(a=4)), stop=True)
-    assert error.message.startswith(f"The run was interrupted ({number.name}). The connector was put back: it is {state}")
+    assert error.message.startswith(f"The run was interrupted ({number.name}). The connector was restored: it is {state}")
     assert connect.writes == ["stop", back] and connect.state == state and positions(connect) == {"a": 10} and connect.now < 2
 
 
@@ -355,7 +355,7 @@ def test_an_interrupt_before_the_write(interrupts, method):
     with pytest.raises(errors.Interrupted) as caught:
         by_id(connect, ledger, WISH)
     assert caught.value.message.startswith(
-        "The run was interrupted (SIGTERM). This run has not changed its offsets. The connector was put back: it is RUNNING")
+        "The run was interrupted (SIGTERM). This run has not changed its offsets. The connector was restored: it is RUNNING")
     assert connect.writes == ["stop", "resume"] and positions(connect) == {"a": 10} and told(ledger) == ("started", False, None, None)
 
 
@@ -376,14 +376,14 @@ def test_a_second_signal_does_not_disturb_what_is_put_back(interrupts):
     connect = Slow("RUNNING", live(a=10))
     connect.faults = {"stop": [signalled(signal.SIGINT)], "resume": [signalled(signal.SIGTERM)]}
     error = fails(errors.Interrupted, connect, DesiredOffsets.present(pairs(a=4)), stop=True)
-    assert "The connector was put back: it is RUNNING" in error.message and connect.writes == ["stop", "resume"]
+    assert "The connector was restored: it is RUNNING" in error.message and connect.writes == ["stop", "resume"]
 
 
 def test_an_interrupted_state_that_cannot_be_put_back_is_said(interrupts):
     connect = Slow("RUNNING", live(a=10))
     connect.faults = {"stop": [signalled(signal.SIGTERM)], "resume": [errors.Refused("no")]}
     error = fails(errors.Interrupted, connect, DesiredOffsets.present(pairs(a=4)), stop=True)
-    assert error.message == ("The run was interrupted (SIGTERM). The connector could not be put back to RUNNING either (no): it is left to do by PUT "
+    assert error.message == ("The run was interrupted (SIGTERM). The connector could not be restored to RUNNING either (no): it is left to do by PUT "
                              "http://h:8083/connectors/c/resume.")
 
 
@@ -516,7 +516,7 @@ def test_what_was_written_though_the_answer_was_lost_is_not_repeated(error):
     connect.faults = {"alter": [lose]}
     result = change(connect, DesiredOffsets.present(pairs(a=4)))
     assert result["changed"] is True and connect.writes == ["alter"] and positions(connect) == {"a": 4}
-    assert result["warnings"] == [f"The offsets of c are as declared, though the answer to that was: {error.message}"]
+    assert result["warnings"] == [f"The offsets of c are as declared, though the answer was: {error.message}"]
 
 
 @pytest.mark.parametrize("status", [400, 500])
@@ -694,8 +694,8 @@ def test_a_mismatch_is_put_back():
     assert error.message == (
         "The change of c was accepted, but a fresh read shows something else for 1 partition, first "
         '{"filename": "b"}: {"position": 6} instead of {"position": 5}. '
-        "2 partitions had been changed, and were put back: the offsets are as they were. "
-        "The connector was put back: it is RUNNING with 1 task (RUNNING).")
+        "2 partitions had been changed, and were rolled back: the offsets are as they were. "
+        "The connector was restored: it is RUNNING with 1 task (RUNNING).")
     assert connect.writes == ["stop", "alter", "alter", "resume"] and positions(connect) == {"a": 10, "b": 20}
 
 
@@ -718,7 +718,7 @@ def test_a_sink_that_failed_half_way_is_put_back():
     error = fails(errors.Refused, connect, DesiredOffsets.present(
         [{"partition": both[0][0], "offset": {"kafka_offset": "0"}},
          {"partition": both[1][0], "offset": {"kafka_offset": "9"}}]))
-    assert error.message.endswith("1 partition had been changed, and was put back: the offsets are as they were.")
+    assert error.message.endswith("1 partition had been changed, and was rolled back: the offsets are as they were.")
     assert connect.live == before and connect.writes == ["alter", "alter"]
 
 
@@ -727,8 +727,8 @@ def test_what_could_not_be_put_back_is_said_with_the_offsets_before(tmp_path):
     connect = FakeConnect(live=live(a=10, b=20))
     connect.faults = {"alter": [lambda self, given: self.alter(pairs(a=7)), errors.Unreachable("gone")]}
     error = fails(errors.ReadBackError, connect, DesiredOffsets.present(pairs(a=4)), backup=path)
-    assert error.message.endswith("What is live now could not be read or put back (gone). The offsets before are in "
-                                  f"{path}: put them back with src and purge: true.")
+    assert error.message.endswith("What is live now could not be read or rolled back (gone). The offsets before are in "
+                                  f"{path}: restore them with src and purge: true.")
     assert error.facts["offsets_before"] == pairs(a=10, b=20) and error.facts["backup_file"] == path
 
 
@@ -739,7 +739,7 @@ def test_a_put_back_without_effect_leaves_a_backup(tmp_path, monkeypatch):
     error = fails(errors.ReadBackError, connect, DesiredOffsets.present(pairs(a=4)))
     path = error.facts["backup_file"]
     assert error.message.endswith(
-        f"1 partition could not be put back. The offsets before are in {path}: put them back with src and purge: true.")
+        f"1 partition could not be rolled back. The offsets before are in {path}: restore them with src and purge: true.")
     assert error.facts["offsets_before"] == pairs(a=10)
     assert json.loads((tmp_path / path).read_text(encoding="utf-8"))["connectors"] == {"c": pairs(a=10)}
 
@@ -808,7 +808,7 @@ def test_what_rest_does_not_show_is_looked_for_on_the_topic(records, message, af
     before = kafka.live()
     connect = blind(FakeConnect("RUNNING", live(a=10)), kafka, *records)
     error = refused(errors.ReadBackError, kafka, connect, DesiredOffsets.present(pairs(a=4)), method="auto", stop=True)
-    assert error.message.startswith(NOT_SHOWN + message) and "The connector was put back: it is RUNNING" in error.message
+    assert error.message.startswith(NOT_SHOWN + message) and "The connector was restored: it is RUNNING" in error.message
     assert kafka.live() == {**before, **after} and positions(connect) == {"a": 10}
 
 
@@ -1013,7 +1013,7 @@ def test_a_backup_that_cannot_be_written_ends_the_change(tmp_path):
     connect = FakeConnect("RUNNING", live(a=10))
     error = fails(errors.ConnectError, connect, DesiredOffsets.present(pairs(a=4)), stop=True,
                   backup=str(tmp_path / "file" / "b.json"))
-    assert "The offsets are as they were. The connector was put back" in error.message and connect.state == "RUNNING"
+    assert "The offsets are as they were. The connector was restored" in error.message and connect.state == "RUNNING"
     assert connect.writes == ["stop", "resume"] and positions(connect) == {"a": 10}
 
 
@@ -1291,8 +1291,8 @@ def test_topic_an_unknown_transaction_that_cannot_be_read_back(tmp_path):
     path = tmp_path / "b.json"
     error = refused(errors.WriteOutcomeUnknown, kafka, Worker(), DesiredOffsets.present(pairs(a=4)), backup=str(path))
     assert error.message == (
-        "whether they are committed is not known. Reading back failed: no Read on offsets. What is live now could not be read or put back "
-        f"(no Read on offsets). The offsets before are in {path}: put them back with src and purge: true.")
+        "whether they are committed is not known. Reading back failed: no Read on offsets. What is live now could not be read or rolled back "
+        f"(no Read on offsets). The offsets before are in {path}: restore them with src and purge: true.")
     assert error.facts["offsets_before"] == pairs(a=10) and path.exists()
 
 
@@ -1399,7 +1399,7 @@ def test_topic_the_tasks_of_a_connector_just_deleted_are_waited_for(group, secon
         assert connect.now >= (0 if group else 5) and left(kafka) == {}
         return
     error = refused(errors.StateError, kafka, connect, DesiredOffsets.absent(None), connect_group=group, wait_timeout=20)
-    assert error.message.startswith("There is no connector c, but the brokers know a Connect worker that runs it: task 0 in the group g")
+    assert error.message.startswith("There is no connector c, but the brokers show a Connect worker that runs it: task 0 in the group g")
     assert kafka.writes == [] and 20 <= connect.now < 22
 
 
@@ -1440,7 +1440,7 @@ def test_topic_offline(groups, tmp_path):
     result = on_topic(kafka, None, DesiredOffsets.present(pairs(a=4)), "auto", assume_stopped=True, backup=str(tmp_path / "b.json"))
     assert left(kafka) == {"a": 4} and (tmp_path / "b.json").exists()
     assert {name: result[name] for name in ("changed", "method", "method_reason", "connector", "connector_exists", "warnings")} == {
-        "changed": True, "method": "topic", "method_reason": "no worker is asked", "connector": None, "connector_exists": None,
+        "changed": True, "method": "topic", "method_reason": "no worker is queried", "connector": None, "connector_exists": None,
         "warnings": []}
 
 
@@ -1449,7 +1449,7 @@ def test_topic_offline(groups, tmp_path):
 def test_topic_offline_needs_assume_stopped(desired, check_mode):
     kafka = kafka_with(a=10)
     error = refused(errors.StateError, kafka, None, desired, check_mode=check_mode)
-    assert error.message.startswith("Without connect_url nobody tells whether a task of c is running") and kafka.writes == []
+    assert error.message.startswith("Without connect_url it is not known whether a task of c is running") and kafka.writes == []
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
@@ -1481,8 +1481,8 @@ def test_topic_workers_that_cannot_be_reached(assume_stopped, method, changed):
         return
     result = on_topic(kafka, connect, DesiredOffsets.present(pairs(a=4)), method, assume_stopped=assume_stopped)
     assert (result["connector_exists"], result["connector"], left(kafka)) == (None, None, {"a": 4})
-    assert result["warnings"] == ["No worker is asked, as assume_stopped is true. no connection to http://h:8083."]
-    assert result["method_reason"] == ("method: topic" if method == "topic" else "no worker is asked")
+    assert result["warnings"] == ["No worker is queried, as assume_stopped is true. no connection to http://h:8083."]
+    assert result["method_reason"] == ("method: topic" if method == "topic" else "no worker is queried")
 
 
 def test_topic_offline_without_a_change_asks_nobody():
@@ -2062,7 +2062,7 @@ def test_a_failure_of_one_who_finishes_says_what_is_left_to_do(dead):
     with pytest.raises(errors.Refused) as caught:
         by_id(connect, ledger, WISH, "r2")
     if connect.state == "RUNNING":
-        assert told(ledger) == ("started", False, None, None) and "put back" in caught.value.message
+        assert told(ledger) == ("started", False, None, None) and "restored" in caught.value.message
     else:
         assert told(ledger) == ("started", False, "RUNNING", None) and "RUNNING" in caught.value.message
 
@@ -2189,7 +2189,7 @@ def test_undo_puts_back_what_was_replaced_and_nothing_else():
     twice = by_id(connect, ledger, None, "r4", undo=True)
     again = by_id(connect, ledger, DesiredOffsets.document([*pairs(a=4, c=1), {"partition": part("b"), "offset": None}]), "r5")
     assert (twice["changed"], again["changed"], again["already_applied"], connect.writes) == (False, False, False, [])
-    assert len(again["warnings"]) == 1 and "CHG-1 of c was put back on" in again["warnings"][0] and "another id" in again["warnings"][0]
+    assert len(again["warnings"]) == 1 and "CHG-1 of c was restored on" in again["warnings"][0] and "another id" in again["warnings"][0]
 
 
 def by_id_on_topic(kafka, connect, ledger, desired, run="r1", **options):

@@ -225,7 +225,7 @@ def test_old_tasks_that_are_in_another_group(tasks):
     worker = Worker(kafka, "RUNNING", "3.4.1", tasks)
     kafka.members.clear()
     error = refused(worker, kafka, DesiredOffsets.present(pairs(p0=5)), stop=True)
-    assert "but nobody is in the consumer group connect-c." in error.message and live(kafka) == {"p0": 10} and worker.calls == []
+    assert "but the consumer group connect-c has no members." in error.message and live(kafka) == {"p0": 10} and worker.calls == []
 
 
 @pytest.mark.parametrize("stop, calls", [(True, ["restart_failed"]), (False, [])])
@@ -283,7 +283,7 @@ def test_a_stranger_is_named_once_it_is_stopped_and_the_state_is_put_back():
     worker.join = lambda: kafka.members.update({GROUP: [STRANGER]})
     error = refused(worker, kafka, DesiredOffsets.present(pairs(p0=5)), stop=True, wait_timeout=4)
     assert "rdkafka at 10.0.0.9" in error.message and worker.calls == ["stop", "resume"] and live(kafka) == {"p0": 40}
-    assert error.message.endswith("The connector was put back: it is RUNNING with 1 task (RUNNING).")
+    assert error.message.endswith("The connector was restored: it is RUNNING with 1 task (RUNNING).")
 
 
 @pytest.mark.parametrize("version", ["4.3.1", "3.5.2"])
@@ -293,7 +293,7 @@ def test_a_stranger_beside_the_tasks_is_a_warning_before_anything_is_stopped(ver
     worker = Worker(kafka, "RUNNING", version)
     kafka.members[GROUP] += beside
     result = change(worker, kafka, DesiredOffsets.present(pairs(p0=5)), stop=True, check_mode=True)
-    warning = ("In the consumer group connect-c of c is somebody beside its tasks, and Kafka takes no offsets as long as that is so: "
+    warning = ("The consumer group connect-c of c has members other than its tasks, and as long as it has any Kafka accepts no offsets: "
                "rdkafka at 10.0.0.9.")
     assert (warning in result["warnings"]) is told
 
@@ -313,7 +313,7 @@ def test_half_of_a_change_by_rest_is_told_and_put_back():
     worker = Worker(kafka)
     worker.removes = False
     error = refused(worker, kafka, DesiredOffsets.document([*pairs(p0=5), {"partition": part(1), "offset": None}]))
-    assert error.message == ("Failed to alter consumer group offsets for connector c. 1 partition had been changed, and was put back: "
+    assert error.message == ("Failed to alter consumer group offsets for connector c. 1 partition had been changed, and was rolled back: "
                              "the offsets "
                              "are as they were.")
     assert live(kafka) == {"p0": 40, "p1": 40}
@@ -328,7 +328,7 @@ def test_half_of_a_change_of_the_group_is_put_back():
 
     kafka.faults = [half]
     error = refused(Worker(kafka, version="3.5.2"), kafka, DesiredOffsets.present(pairs(p0=5, p1=6)))
-    assert error.message == "The brokers do not take it. 1 partition had been changed, and was put back: the offsets are as they were."
+    assert error.message == "The brokers do not take it. 1 partition had been changed, and was rolled back: the offsets are as they were."
     assert live(kafka) == {"p0": 40, "p1": 40}
 
 
@@ -381,7 +381,7 @@ def test_others_that_are_lost_are_put_back():
     kafka = kafka_with(p0=40, p1=41)
     kafka.faults = [None, errors.BrokerError("Refused.")]
     error = refused(Worker(kafka, version="3.5.2"), kafka, DesiredOffsets.absent([{"partition": part(0)}]))
-    assert error.message == "Refused. 2 partitions had been changed, and were put back: the offsets are as they were."
+    assert error.message == "Refused. 2 partitions had been changed, and were rolled back: the offsets are as they were."
     assert live(kafka) == {"p0": 40, "p1": 41}
 
 

@@ -141,7 +141,7 @@ def test_a_stop_in_doubt_is_looked_into_before_it_is_sent_again():
     worker.by_name["b"].faults["stop"] = [took]
     result = declare(worker, {name: [pair(0, 5)] for name in "ab"}, stop=True)
     assert worker.order("stop") == [("stop", "a"), ("stop", "b")] and positions(worker) == {"a": 5, "b": 5}
-    assert [text for text in result["warnings"] if "though" in text] == [f"b is STOPPED as asked, though the answer to that was: {doubt.message}"]
+    assert [text for text in result["warnings"] if "though" in text] == [f"b is STOPPED as requested, though the answer was: {doubt.message}"]
 
 
 def test_a_stop_that_failed_for_sure_is_sent_again():
@@ -157,7 +157,7 @@ def test_each_tells_its_own_story(tmp_path):
     with pytest.raises(errors.ConnectError) as caught:
         declare(worker, {name: [pair(0, 5)] for name in "ab"}, stop=True, backup=True, backup_file=str(tmp_path / "file" / "b.json"))
     for text in caught.value.facts["failed_connectors"].values():
-        assert text.count("cannot be written") == text.count("The connector was put back") == 1
+        assert text.count("cannot be written") == text.count("The connector was restored") == 1
     assert positions(worker) == {"a": 1, "b": 1}
 
 
@@ -201,7 +201,7 @@ def test_one_that_fails_is_put_back_and_the_others_are_made(tmp_path):
         declare(worker, {name: [pair(0, 5)] for name in "abc"}, stop=True, backup=True, backup_file=str(tmp_path / "b.json"))
     error = caught.value
     assert error.message.startswith(
-        "1 of 3 connectors failed, first b: the plugin says no. The offsets are as they were. The connector was put back")
+        "1 of 3 connectors failed, first b: the plugin says no. The offsets are as they were. The connector was restored")
     assert error.message.endswith("Of the other connectors 2 are as declared, and 0 were not attempted.")
     assert positions(worker) == {"a": 5, "b": 1, "c": 5} and {one.state for one in worker.by_name.values()} == {"RUNNING"}
     assert [one["name"] for one in error.facts["connectors"]] == ["a", "c"] and error.facts["changed"] is True

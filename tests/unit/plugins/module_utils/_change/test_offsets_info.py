@@ -101,7 +101,7 @@ def test_from_the_topic():
     warnings = found.pop("warnings")
     assert [warning.split(" partition")[0] for warning in warnings] == ["c: 1", "c: 1"]
     assert found == {
-        "changed": False, "method": "topic", "method_reason": "no worker is asked", "connector_exists": None, "connector": None,
+        "changed": False, "method": "topic", "method_reason": "no worker is queried", "connector_exists": None, "connector": None,
         "offsets": pairs(p1=4), "offsets_count": 1, "unreadable": [{"p": 3}], "unreadable_count": 1, "truncated": False,
         "topic": {"name": "offsets", "partitions": 5}, "history": [], "anomalies_count": 1, **NO_SINK,
         "newest": {"partition": {"p": 1}, "offset": {"o": 4}, "time": "2024-01-01T00:00:01.000Z"},
@@ -127,7 +127,7 @@ def test_from_the_topic():
      "there is no connector c that REST could show", False),
     (FakeRest(), None, {}, "rest", None, False),
     (FakeRest(), kafka_with(C1), {"method": "rest"}, "rest", None, False),
-    (None, kafka_with(C1), {}, "topic", "no worker is asked", None),
+    (None, kafka_with(C1), {}, "topic", "no worker is queried", None),
 ])
 def test_which_road(rest, kafka, options, method, reason, exists):
     found = OffsetsInfo(rest, kafka, offset_topic="offsets", **options).one("c")
@@ -226,7 +226,7 @@ def sink_kafka(group="connect-c", **commits):
     (SinkRest(gone=True), {"method": "group"}, "group", "method: group", False),
     (SinkRest(gone=True), {}, "group", "there is no connector c that REST could show", False),
     (SinkRest(gone=True), {"offset_topic": "missing"}, "group", "there is no connector c that REST could show", False),
-    (None, {"method": "group"}, "group", "method: group", None), (None, {}, "group", "no worker is asked", None),
+    (None, {"method": "group"}, "group", "method: group", None), (None, {}, "group", "no worker is queried", None),
 ])
 def test_a_sink_by_each_road(rest, options, method, reason, exists):
     found = OffsetsInfo(rest, sink_kafka(p0=40, p1=60), **{"offset_topic": "offsets", **options}).one("c")
@@ -267,7 +267,7 @@ def test_a_sink_that_is_stopped_is_a_warning(minutes, told):
     kafka.settings["offsets.retention.minutes"] = minutes
     found = OffsetsInfo(SinkRest(sink_pairs(p0=40, p1=60), state="STOPPED"), kafka).one("c")
     assert found["group"]["state"] == "EMPTY" and found["warnings"] == [
-        f"The brokers forget the offsets of a group without members after a time ({told}). Longer than that these sinks must not be "
+        f"The brokers delete the offsets of a group without members after a time ({told}). Longer than that these sinks must not be "
         f"STOPPED, "
         "or they begin anew where auto.offset.reset says: c."]
 
@@ -275,7 +275,7 @@ def test_a_sink_that_is_stopped_is_a_warning(minutes, told):
 def test_a_sink_that_is_stopped_and_has_no_offsets_is_a_warning():
     found = OffsetsInfo(SinkRest((), state="STOPPED"), sink_kafka()).one("c")
     assert found["warnings"] == [
-        "These sinks are STOPPED, and the brokers have no offsets of them: there never were any, or they were forgotten, as those of a "
+        "These sinks are STOPPED, and the brokers have no offsets of them: there never were any, or they were deleted, as those of a "
         "group without members are after a time (offsets.retention.minutes, 7 days by default). They begin where "
         "auto.offset.reset says: c."]
     assert OffsetsInfo(SinkRest(()), sink_kafka()).one("c")["warnings"] == []  # it runs
@@ -299,7 +299,7 @@ def test_a_topic_that_cannot_be_seen_is_a_warning():
 def test_a_group_that_is_another_one_is_a_warning():
     found = OffsetsInfo(SinkRest(sink_pairs(p0=40, p1=60)), sink_kafka("workers-own", p0=40, p1=60)).one("c")
     assert found["group"]["state"] is None and found["lag"] == 10 and found["warnings"] == [
-        "The brokers know no consumer group connect-c, though c has offsets. If the workers set consumer.group.id, give it as "
+        "There is no consumer group connect-c on the brokers, though c has offsets. If the workers set consumer.group.id, give it as "
         "consumer_group."]
 
 
@@ -389,7 +389,7 @@ def test_brokers_that_give_no_answer_are_a_warning():
 
     kafka.group = denied
     found = OffsetsInfo(SinkRest(sink_pairs(p0=40)), kafka).one("c")
-    assert found["lag"] is None and found["warnings"] == ["What the brokers know of c could not be looked at. no Describe."]
+    assert found["lag"] is None and found["warnings"] == ["The positions of c on the brokers could not be read. no Describe."]
 
 
 def test_a_pattern_that_cannot_be_read_here_leaves_what_is_committed():
@@ -460,7 +460,7 @@ def test_all_from_the_topic_with_those_that_are_gone():
 def test_all_without_a_worker():
     found = OffsetsInfo(None, kafka_with(C1), offset_topic="offsets").all()
     assert [(one["name"], one["connector_exists"]) for one in found["connectors"]] == [("c", None)]
-    with pytest.raises(errors.MethodError, match="Without connect_url there is nothing to tell the offsets topic by"):
+    with pytest.raises(errors.MethodError, match="Without connect_url the offsets topic cannot be determined"):
         OffsetsInfo(None, kafka_with(C1)).all()
 
 

@@ -85,7 +85,7 @@ AS_IT_IS = DesiredOffsets.present([{"partition": {"p": 1}, "offset": {"o": 4}}])
     (False, True, {"method": "rest"}, "connect_url is missing (or the variable kafka_connect_url of the host)."),
     (False, False, {},
      "connect_url is missing (or the variable kafka_connect_url of the host); without it method: topic needs bootstrap_servers."),
-    (True, True, {"method": "rest", "raw_keys": ["x"]}, "raw_keys needs method: topic: REST knows no keys."),
+    (True, True, {"method": "rest", "raw_keys": ["x"]}, "raw_keys needs method: topic: REST has no keys."),
 ])
 def test_what_a_method_needs(rest, kafka, options, words):
     with pytest.raises(errors.DeclarationError) as caught:
@@ -109,7 +109,7 @@ def test_is_the_topic_open(method, kafka, is_open):
     (FakeRest(), kafka_with(), found(), {"method": "topic"}, "topic", "method: topic"),
     (FakeRest(), kafka_with(), found(), {"raw_keys": ["x"]}, "topic", "raw_keys are known to the offsets topic alone"),
     (FakeRest(), kafka_with(), None, {"offset_topic": "offsets"}, "topic", "there is no connector c that REST could change"),
-    (None, kafka_with(), None, {"offset_topic": "offsets"}, "topic", "no worker is asked"),
+    (None, kafka_with(), None, {"offset_topic": "offsets"}, "topic", "no worker is queried"),
     (FakeRest(OLD), kafka_with(), found(), {}, "topic", "REST cannot do it: Connect 3.4.1 cannot show offsets"),
     (FakeRest(refuses=["alter"]), kafka_with(), found(), {}, "topic", "REST cannot do it: cannot alter"),
     (FakeRest(SLASH), kafka_with(), found(), {"offset_topic": "offsets"}, "topic", "REST cannot do it: no such name in a URL"),
@@ -218,7 +218,7 @@ def test_a_wish_without_a_change_needs_no_right_to_change():
 
 
 @pytest.mark.parametrize("kafka, options, words", [
-    (FakeKafka("elsewhere"), {}, "Which topic the worker at http://h:8083 keeps its offsets in cannot be told for certain"),
+    (FakeKafka("elsewhere"), {}, "Which topic the worker at http://h:8083 keeps its offsets in cannot be determined"),
     (FakeKafka().put("garbage", "x"), {"offset_topic": "offsets"}, "The topic offsets is no offsets topic"),
 ])
 def test_a_comparison_with_the_topic_that_fails_is_a_warning(kafka, options, words):
@@ -334,7 +334,7 @@ def words(reset_to, topics=None):
     (SinkRest(SLASH), found("sink"), SINK, {}, "group", "REST cannot do it: no such name in a URL"),
     (SinkRest(), None, SINK, {}, "group", "there is no connector c that REST could change"),
     (SinkRest(), None, ALL, {}, "group", "there is no connector c that REST could change"),
-    (None, None, SINK, {}, "group", "no worker is asked"), (None, None, words("latest"), {}, "group", "no worker is asked"),
+    (None, None, SINK, {}, "group", "no worker is queried"), (None, None, words("latest"), {}, "group", "no worker is queried"),
     (None, None, ALL, {"method": "group"}, "group", "method: group"),
 ])
 def test_which_road_of_a_sink(rest, connector, desired, options, method, reason):
@@ -364,7 +364,7 @@ def test_a_sink_has_nothing_on_the_topic(connector, desired, options):
     (SET, {"method": "group"}, errors.MethodError, "c is a source: its offsets are records of an offsets topic, not the commits of a "
      "consumer group."),
     (words("latest"), {}, errors.DeclarationError, "c is a source, and reset_to is for sinks and for MirrorMaker's source connectors. The "
-     "offsets of other sources are their own words"),
+     "offsets of other sources are positions in another system"),
 ])
 def test_a_source_is_no_sink(desired, options, kind, words_of):
     with pytest.raises(kind) as caught:
@@ -378,7 +378,7 @@ def test_a_source_is_no_sink(desired, options, kind, words_of):
     (found("sink"), SINK, {"method": "rest"}, "Connect 3.4.1 cannot show offsets"),
     (found("sink"), words("latest"), {}, "reset_to needs bootstrap_servers (or the variable kafka_bootstrap_servers of the host): only "
                                          "the brokers "
-                                         "know the log."),
+                                         "have the log."),
 ])
 def test_a_sink_without_brokers(connector, desired, options, words_of):
     with pytest.raises((errors.EndpointMissing, errors.DeclarationError)) as caught:
@@ -509,7 +509,7 @@ def test_brokers_that_give_no_answer_are_a_warning_by_rest():
     taken = router(SinkRest([sink_offset(5)]), kafka)
     for _plan in range(2):
         assert taken.route(found("sink"), SINK).store.method == "rest" and len(asked) == 1
-    assert taken.access.warnings == ["What the brokers know of c could not be looked at. No answer."]
+    assert taken.access.warnings == ["The positions of c on the brokers could not be read. No answer."]
 
 
 # ---- what its configuration says
@@ -833,5 +833,5 @@ def test_a_worker_that_cannot_be_reached_is_left_out():
     taken.access.without_rest()
     route = taken.route(None, SET)
     store, plan = route.store, route.plan
-    assert (store.method, route.reason, plan.changed) == ("topic", "no worker is asked", True)
+    assert (store.method, route.reason, plan.changed) == ("topic", "no worker is queried", True)
     assert taken.access.cluster()["connect_url"] is None

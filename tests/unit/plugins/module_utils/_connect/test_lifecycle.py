@@ -165,7 +165,7 @@ def test_a_request_in_doubt_that_took_is_not_sent_again(fault, took_at, verb, be
     wanted = after["connector"]["state"]
     assert life.reach(wanted, Connector(before)).state == wanted
     assert sent == [0] and client.now == pytest.approx(took_at, abs=1.1)
-    assert life.warnings == [f"c is {wanted} as asked, though the answer to that was: {fault.message}"]
+    assert life.warnings == [f"c is {wanted} as requested, though the answer was: {fault.message}"]
 
 
 @pytest.mark.parametrize("wait_timeout, expected", [(60, [0, 10, 30]), (120, [0, 10, 30, 70]), (5, [0])])

@@ -191,7 +191,7 @@ def test_such_a_connector_that_is_not_in_the_list(stub, client, call, listed):
     with pytest.raises(errors.NoConnector) as caught:
         call(client)
     assert caught.value.message == (
-        f"There is no such connector: a/b is not in the list that {stub.url}/connectors gives, and cannot be asked for by itself because "
+        f"There is no such connector: a/b is not in the list that {stub.url}/connectors gives, and cannot be requested by itself because "
         "of its name.")
     assert caught.value.facts["http_status"] == 400
 

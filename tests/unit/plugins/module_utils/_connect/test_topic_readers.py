@@ -71,7 +71,7 @@ def test_nobody_to_ask():
     client.connectors = lambda: (dummy for dummy in ()).throw(errors.Unreachable("no connection"))
     assert check_readers(client, Kafka(), [], False) == []
     assert check_readers(client, Kafka(), ["orders"], False) == [
-        "Whether a sink reads the topic is not known, as the Connect workers did not say: no connection"]
+        "Whether a sink reads the topic is not known, as the Connect workers could not be queried: no connection"]
 
 
 def test_many():

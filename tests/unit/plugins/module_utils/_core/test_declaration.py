@@ -166,11 +166,11 @@ def test_words(given, declared):
 
 
 @pytest.mark.parametrize("given, says", [
-    ({"reset_to": "latest", "offsets": [PAIR]}, "reset_to says it all in words, and takes no offsets: use one task for each."),
-    ({"reset_to": "latest", "src": "x", "purge": True}, "reset_to says it all in words, and takes no src or purge"),
-    ({"reset_to": "latest", "content": "x"}, "reset_to says it all in words, and takes no content"),
-    ({"reset_to": "latest", "state": "absent"}, "reset_to says it all in words, and takes no state: absent"),
-    ({"reset_to": "latest", "state": "restored"}, "state: restored puts back what the change_id has replaced, and takes no reset_to."),
+    ({"reset_to": "latest", "offsets": [PAIR]}, "reset_to is the whole declaration, and takes no offsets: use one task for each."),
+    ({"reset_to": "latest", "src": "x", "purge": True}, "reset_to is the whole declaration, and takes no src or purge"),
+    ({"reset_to": "latest", "content": "x"}, "reset_to is the whole declaration, and takes no content"),
+    ({"reset_to": "latest", "state": "absent"}, "reset_to is the whole declaration, and takes no state: absent"),
+    ({"reset_to": "latest", "state": "restored"}, "state: restored restores what the change_id has replaced, and takes no reset_to."),
     ({"topics": ["t"], "offsets": [PAIR]}, "topics belongs to reset_to; partitions with numbers go into offsets."),
     ({"reset_to": "first"}, "reset_to must be earliest, latest, "),
 ])
@@ -205,8 +205,8 @@ def test_another_connector_as_it_is():
     ({"content": DOCUMENT, "copy_from": "new"}, "content holds nothing for the connector new; it has old."),
     ({"content": DOCUMENT, "copy_from": "old", "rewrite": [{"field": "x", "to": 1}]},
      "rewrite[0] fits none of the 1 partitions: none has x."),
-    ({"reset_to": "latest", "rewrite": TO_B}, "reset_to says it all in words, and takes no rewrite"),
-    ({"state": "restored", "copy_from": "old"}, "state: restored puts back what the change_id has replaced, and takes no copy_from"),
+    ({"reset_to": "latest", "rewrite": TO_B}, "reset_to is the whole declaration, and takes no rewrite"),
+    ({"state": "restored", "copy_from": "old"}, "state: restored restores what the change_id has replaced, and takes no copy_from"),
 ])
 def test_what_does_not_go_with_another_connector(given, words):
     with pytest.raises(DeclarationError) as caught:

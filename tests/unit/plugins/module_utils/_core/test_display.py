@@ -171,8 +171,8 @@ def test_a_secret_is_masked_before_a_text_is_cut():
 
 
 def test_a_long_message_keeps_its_end():
-    said = shown_text("The offset " + "x" * 10**6 + " is not live. The connector was put back.")
-    assert len(said) < 8100 and said.startswith("The offset xxx") and said.endswith("is not live. The connector was put back.")
+    said = shown_text("The offset " + "x" * 10**6 + " is not live. The connector was restored.")
+    assert len(said) < 8100 and said.startswith("The offset xxx") and said.endswith("is not live. The connector was restored.")
     assert "(cut, 1000052 characters in all)" in said and shown_text("x" * 8000) == "x" * 8000
 
 

@@ -43,7 +43,7 @@ def test_the_refusal_names_every_right_and_how_to_grant_it():
         lacks(DELETE, GROUP, "my group"), lacks(READ, TOPIC, "a"), lacks(READ, TOPIC, "b"), lacks(WRITE, TOPIC, "l", "Of the ledger.")])
     assert isinstance(error, errors.BrokerDenied)
     assert error.message == (
-        "The brokers at b:9092 would not let us make the change of c: the user needs the permission Delete on Group my group, "
+        "The brokers at b:9092 do not allow the change of c: the user needs the permission Delete on Group my group, "
         "Read on Topic a, Read on Topic b, Write on Topic l. Of the ledger. "
         "To grant it: "
         "kafka-acls.sh --bootstrap-server b:9092 --add --allow-principal User:NAME --operation Delete --group 'my group'; "

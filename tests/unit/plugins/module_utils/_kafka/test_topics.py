@@ -75,7 +75,7 @@ def declare(brokers, state=ABSENT, names=("t",), check_mode=False, clock=None, r
 def test_it_is_waited_for_until_the_brokers_forget_it():
     brokers, clock = Brokers(after=["first", "first", None]), Clock()
     assert declare(brokers, clock=clock)["changed"] and clock.now > 0.3
-    with pytest.raises(errors.WaitError, match="still know t after 5 s"):
+    with pytest.raises(errors.WaitError, match="still list t after 5 s"):
         declare(Brokers(after=["first"]))
 
 
@@ -134,7 +134,7 @@ def test_connects_own(name, policy, keys, refused):
     brokers = Brokers(end=len(keys), policy=policy)
     brokers.keys = keys
     if refused:
-        with pytest.raises(errors.DeclarationError, match="is where Connect workers, or the ledger of this collection"):
+        with pytest.raises(errors.DeclarationError, match="seems to be an internal topic of Connect workers, or of the ledger of this collection"):
             declare(brokers, names=[name])
         assert not brokers.deleted
     else:

@@ -73,5 +73,5 @@ def test_ledgers_that_do_not_fit():
 
 
 def test_a_change_of_the_operators_road_is_put_back_by_it():
-    with pytest.raises(errors.DeclarationError, match="was made by method: strimzi, and is put back by that: give the namespace"):
+    with pytest.raises(errors.DeclarationError, match="was made by method: strimzi, and is restored by that: give the namespace"):
         router(FakeRest()).prefer(change("A", method="strimzi"))

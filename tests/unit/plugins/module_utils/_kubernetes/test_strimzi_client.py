@@ -338,7 +338,7 @@ def test_after_a_failure_the_state_is_put_back(bench):
         look(kube, found)
 
     bench.operator.look = refuse
-    with pytest.raises(errors.Refused, match="PATCH returned 400.*The offsets are as they were.*The connector was put back: it is RUNNING"):
+    with pytest.raises(errors.Refused, match="PATCH returned 400.*The offsets are as they were.*The connector was restored: it is RUNNING"):
         bench.change(DesiredOffsets.present(AT_9))
     assert bench.annotations == {} and bench.resource["spec"] == connector()["spec"] and "alter" not in bench.operator.done
 
@@ -569,7 +569,7 @@ def test_a_stop_that_is_given_up_is_taken_back(bench):
         bench.change(DesiredOffsets.present(AT_9))
     assert "Waited 120 s for the operator to have orders stopped. KafkaConnector/orders is not ready" in caught.value.message
     assert "PUT /connectors/orders/stop returned 409" in caught.value.message and errors.WRITES.made
-    assert "put back: it is RUNNING" in caught.value.message and 120 <= bench.kube.now < 150
+    assert "restored: it is RUNNING" in caught.value.message and 120 <= bench.kube.now < 150
     assert bench.resource["spec"] == connector()["spec"] and bench.annotations == {} and "alter" not in bench.operator.done
     bench.operator.refusal, tried = (lambda state: None), len(bench.operator.tried)
     bench.annotate(other="x")
@@ -599,7 +599,7 @@ def test_a_worker_that_does_not_come_back(spec):
 def test_a_configuration_that_connect_refuses_ends_the_change_at_once(bench):
     text = "x.ConnectRestException: PUT /connectors/orders/config returned 400 (400): 1 error(s): Missing topics"
     bench.operator.refusal = lambda state: ("CompletionException", text) if state == "STOPPED" else None
-    words = "Connect refuses the configuration of orders.*Missing topics.*put back: it is RUNNING"
+    words = "Connect refuses the configuration of orders.*Missing topics.*restored: it is RUNNING"
     with pytest.raises(errors.StateError, match=words):
         bench.change(DesiredOffsets.present(AT_9))
     assert bench.kube.now < 5 and bench.resource["spec"] == connector()["spec"] and errors.WRITES.made

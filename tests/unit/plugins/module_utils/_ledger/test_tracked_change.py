@@ -307,7 +307,7 @@ def test_two_at_once_one_begins():
         second.begin(WISH, None, **FACTS)
     assert not isinstance(caught.value, LeaseLost) and caught.value.change.run == "a"
     second.give_up(True, True)
-    second.beat()
+    second.heartbeat()
     assert [one.run for one in ledger.puts] == ["a"]
     assert second._is_at_work(second._read(False))
 
@@ -324,7 +324,7 @@ def test_two_at_once_finish_what_a_third_one_has_begun():
 
 STEPS = {
     "writing": lambda one: one.writing(BEFORE, AFTER, None), "written": lambda one: one.written("RUNNING"), "done": lambda one: one.done(),
-    "later": lambda one: one.later(), "give_up": lambda one: one.give_up(True, True), "beat": lambda one: one.beat(),
+    "later": lambda one: one.later(), "give_up": lambda one: one.give_up(True, True), "heartbeat": lambda one: one.heartbeat(),
 }
 
 
@@ -349,20 +349,20 @@ def test_signs_of_life():
     one = once(ledger, time=time)
     one.look(WISH, False)
     time.now = 100
-    one.beat()
+    one.heartbeat()
     assert ledger.puts == [], "before it has begun there is nothing to say"
     one.begin(WISH, None, **FACTS)
     for second in (101, 104.9, 105.0):
         time.now = second
-        one.beat()
+        one.heartbeat()
     assert len(ledger.puts) == 1
     for second in (105.1, 106, 110, 110.2):
         time.now = second
-        one.beat()
+        one.heartbeat()
     assert steps(ledger) == [("started", revision, True, None, None) for revision in (1, 2, 3)]
     one.give_up(True, True)
     time.now = 1000
-    one.beat()
+    one.heartbeat()
     assert len(ledger.puts) == 4, "a sign of life of a run that is over"
 
 
@@ -476,7 +476,7 @@ def test_an_unknown_change_cannot_be_undone():
         ledger = FakeLedger(made(connector="d"), *known)
         with pytest.raises(errors.DeclarationError) as caught:
             undo(ledger)
-        assert caught.value.message == f"The ledger (the ledger) knows no change CHG-1 of c; it knows {words}."
+        assert caught.value.message == f"The ledger (the ledger) has no change CHG-1 of c; it has {words}."
         assert ledger.puts == []
 
 
@@ -548,7 +548,7 @@ def test_undo_after_later_changes(check_mode):
                         a_change("CHG-3", begun=NEWEST, before=BEFORE), made(change_id="CHG-4", connector="d", begun=NEWER))
     with pytest.raises(errors.StateError) as caught:
         undo(ledger, check_mode)
-    assert caught.value.message == ("c was changed by CHG-2, CHG-3 since CHG-1 was made. Put that back first, or use force: true to "
+    assert caught.value.message == ("c was changed by CHG-2, CHG-3 since CHG-1 was made. Restore that one first, or use force: true to "
                                     "overwrite it.")
     assert undo(ledger, check_mode, force=True)[1] == TODO and ledger.puts == []
 

@@ -189,7 +189,7 @@ def test_by_rest_where_the_topic_is_not_known():
     assert (flow["method"], flow["method_reason"], flow["offset_topic"], flow["stored_at"]) == ("rest", "no brokers are given", None, None)
     assert flow["checkpoints"]["exists"] is None and flow["heartbeat"] is None and flow["offset_syncs"]["exists"] is True
     flow, = info(rest(), target())["flows"]
-    assert lines(flow) == SHOWN and "cannot be told for certain" in flow["method_reason"]
+    assert lines(flow) == SHOWN and "cannot be determined" in flow["method_reason"]
     west = on_topic(target("offsets-of-others"), *ROWS, connector="x", topic="offsets-of-others")
     found = info(rest(), west, offset_topic="offsets-of-others")
     assert found["flows"][0]["method"] == "rest" and "none of the offsets that REST shows" in found["flows"][0]["method_reason"]

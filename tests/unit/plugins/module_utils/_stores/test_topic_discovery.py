@@ -107,7 +107,7 @@ def test_a_topic_that_is_not_certain(rest, kafka, words):
     with pytest.raises(errors.MethodError) as caught:
         find(rest, OffsetLogs(KafkaLogs(kafka)))
     assert caught.value.message == (
-        f"Which topic the worker at http://h:8083 keeps its offsets in cannot be told for certain: {words} on the Kafka cluster at b:9092. "
+        f"Which topic the worker at http://h:8083 keeps its offsets in cannot be determined: {words} on the Kafka cluster at b:9092. "
         f"{HINT}")
 
 
@@ -134,7 +134,7 @@ def test_a_few_connectors_are_proof_enough():
 def test_without_a_worker_there_is_no_proof():
     with pytest.raises(errors.MethodError) as caught:
         find(None, OffsetLogs(KafkaLogs(topics("a-offsets", a_offsets=["c/1"]))))
-    assert caught.value.message == "Without connect_url there is nothing to tell the offsets topic by. " + HINT
+    assert caught.value.message == "Without connect_url the offsets topic cannot be determined. " + HINT
 
 
 # ---- one topic or two ---------------------------------------------------------------------------------------------

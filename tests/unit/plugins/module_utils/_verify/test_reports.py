@@ -45,7 +45,7 @@ def test_a_folder_without_permission(tmp_path, monkeypatch):
 @pytest.mark.parametrize("log, why", [
     ("INFO a\nverify_replay: ERROR: first\njava.io.IOException: second\nlast\n\n", "java.io.IOException: second"),
     ("one\ntwo\n", "two"),
-    ("\n", "it said nothing"),
+    ("\n", "no output"),
 ])
 def test_reason(tmp_path, log, why):
     (tmp_path / "log").write_text(log)

@@ -143,7 +143,7 @@ def changed(**shape):
 def test_what_is_wrong_with_a_profile_is_said(profiles, says):
     with pytest.raises(schema.DeclarationError) as caught:
         schema.check_profiles(profiles, "own")
-    assert says in caught.value.message and caught.value.message.endswith(". Nothing was changed.")
+    assert says in caught.value.message
 
 
 @pytest.mark.parametrize("type_, good, bad", [
