@@ -37,7 +37,8 @@ def write(path: str, snapshots: list, cluster: dict, method: str, replace=False,
 
     replace: the file is this run's own, which goes on with it.
     """
-    text = documents.write(snapshots, cluster, method, datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), **more)
+    parts, now = [documents.part_of(snapshot) for snapshot in snapshots], datetime.now(timezone.utc)
+    text = documents.write(parts, cluster, method, now.strftime("%Y-%m-%dT%H:%M:%SZ"), **more)
     try:
         os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
         write_file(path, text, replace)

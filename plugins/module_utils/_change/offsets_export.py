@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.backups import write_file
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.connectors import fits
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import documents, errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, SOURCE, Entry, Snapshot
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, SOURCE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import FILE, TOPIC
 
 
@@ -29,14 +29,14 @@ def export(info, cluster: dict, dest: str, patterns=None, history=False, partial
     found = info.all()
     _check_complete(found, info.left_out, patterns, partial)
     chosen = _chosen(found["connectors"], patterns)
-    snapshots = [_snapshot(one) for one in chosen]
+    parts = [_part(one) for one in chosen]
     more = {"ordered": sorted(one["name"] for one in chosen if one["method"] in (TOPIC, FILE)), "methods": {one["name"]: one["method"] for one in chosen}}
     plugins = info.plugins()
     more["plugins"] = {one["name"]: plugins[one["name"]] for one in chosen if one["name"] in plugins}
     if history:
         more["history"] = {one["name"]: one["history"] for one in chosen}
     stamp = (now or datetime.now(timezone.utc)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    text = documents.write(snapshots, cluster, found["method"], stamp, **more)
+    text = documents.write(parts, cluster, found["method"], stamp, **more)
     dest = os.path.abspath(os.path.expanduser(dest))
     there = _read(dest)
     changed = there is None or not documents.same_but_for_the_time(text, there)
@@ -45,7 +45,7 @@ def export(info, cluster: dict, dest: str, patterns=None, history=False, partial
             write_file(dest, text, replace=True)
         except OSError as error:
             raise errors.ConnectError("The file %s cannot be written: %s." % (dest, error.strerror))
-    counts = {snapshot.connector: len(snapshot.entries) for snapshot in snapshots}
+    counts = {part.connector: len(part.pairs) for part in parts}
     return {"changed": changed, "dest": dest, "connectors": counts, "partitions": sum(counts.values()), "method": found["method"],
             "warnings": found["warnings"], "diff": [_diff(dest, there, counts)]}
 
@@ -80,9 +80,9 @@ def _chosen(connectors, patterns) -> list:
     return [one for one in with_offsets if one["name"] in wanted]
 
 
-def _snapshot(one) -> Snapshot:
+def _part(one) -> documents.Part:
     kind = SINK if one["method"] == "group" or (one["connector"] or {}).get("type") == SINK else SOURCE
-    return Snapshot(one["name"], kind, [Entry(pair["partition"], pair["offset"]) for pair in one["offsets"]])
+    return documents.Part(one["name"], kind, one["offsets"])
 
 
 def _diff(dest, there, counts) -> dict:

@@ -20,13 +20,13 @@ import re
 from decimal import Decimal
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import INT64_MAX, INT64_MIN, describe
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import INT64_MAX, INT64_MIN, describe, json_writer
 
 # Right for every text without control characters and characters beyond the BMP, and made in C.
 _quote_plain = json.JSONEncoder(ensure_ascii=False).encode
 
-_all_plain = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_PLAIN = (str, bool, type(None))
+_all_plain = json_writer(ensure_ascii=False, separators=(",", ":"))
+_PLAIN = {str, bool, type(None)}
 _TEXT = {str}
 
 _SPECIAL = re.compile("[\"\\\\\x00-\x1f\U00010000-\U0010ffff]")
@@ -59,7 +59,7 @@ def _is_plain(value) -> bool:
     if kind is int:
         return INT64_MIN <= value <= INT64_MAX
     if kind is dict:
-        return _TEXT.issuperset(map(type, value)) and all(map(_is_plain, value.values()))
+        return _TEXT.issuperset(map(type, value)) and (_PLAIN.issuperset(map(type, value.values())) or all(map(_is_plain, value.values())))
     return kind is list and all(map(_is_plain, value))
 
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 WORKER_BYTES = 1048576
 #: of a batch with one record, its header and the record's own fields of one byte each
 _BATCH_BYTES, _FIELDS_BYTES = 61, 4
+#: the most that a record takes besides its key and its value
+MOST_OVERHEAD = _BATCH_BYTES + _FIELDS_BYTES + 3 * 5
 
 
 def record_bytes(key: bytes, value) -> int:

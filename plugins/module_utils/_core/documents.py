@@ -16,12 +16,12 @@ import json
 from collections import namedtuple
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, SOURCE, Snapshot, canonical, describe, is_int
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, SOURCE, Snapshot, canonical, describe, is_int, json_writer
 
 FORMAT = "streamops.kafka_connect/offsets"
 VERSION = 1
 
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_encode = json_writer(ensure_ascii=False, allow_nan=False)
 
 #: what the end of a text can be a part of: words, numbers
 _CUT = ("true", "false", "null", "-", ".", "e+", "e-", "E+", "E-")
@@ -85,6 +85,10 @@ def items_for(document, connector: str, source: str) -> list:
         raise DeclarationError("%s holds nothing for the connector %s; it has %s."
                                % (source, connector, ", ".join(sorted(document)[:10]) or "no connector at all"))
     return _pairs(document[connector], "%s: %s" % (source, connector))
+
+
+#: what a document holds of one connector. kind: source or sink. pairs: dictionaries {partition, offset}, sorted by canonical partition
+Part = namedtuple("Part", ["connector", "kind", "pairs"])
 
 
 class Origin(namedtuple("Origin", ["source", "connector", "kind", "kafka_cluster_id"])):
@@ -181,7 +185,11 @@ def _pairs(value, where: str) -> list:
     return value
 
 
-def write(snapshots: list[Snapshot], cluster: dict, method: str, time: str, **more) -> str:
+def part_of(snapshot: Snapshot) -> Part:
+    return Part(snapshot.connector, snapshot.kind, [{"partition": entry.partition, "offset": entry.offset} for entry in snapshot.sorted()])
+
+
+def write(parts: list[Part], cluster: dict, method: str, time: str, **more) -> str:
     """Our own document of one or many connectors, as text with a final line end.
 
     cluster  what tells it apart: kafka_cluster_id, connect_url (no credentials)
@@ -195,13 +203,12 @@ def write(snapshots: list[Snapshot], cluster: dict, method: str, time: str, **mo
             "time": time,
             "method": method,
             "cluster": cluster,
-            "types": {snapshot.connector: snapshot.kind for snapshot in snapshots},
-            "counts": {snapshot.connector: len(snapshot.entries) for snapshot in snapshots},
+            "types": {part.connector: part.kind for part in parts},
+            "counts": {part.connector: len(part.pairs) for part in parts},
             **more,
         },
         indent=2, ensure_ascii=False, allow_nan=False,
     )
     # A line for each pair: Python's own indentation takes four times as long, and as many lines.
-    connectors = ",\n".join("    %s: [%s\n    ]" % (_encode(snapshot.connector), ",".join(
-        "\n      " + _encode({"partition": entry.partition, "offset": entry.offset}) for entry in snapshot.sorted())) for snapshot in snapshots)
+    connectors = ",\n".join("    %s: [%s\n    ]" % (_encode(part.connector), ",".join(["\n      " + _encode(pair) for pair in part.pairs])) for part in parts)
     return '%s,\n  "connectors": {\n%s\n  }\n}\n' % (header[:-len("\n}")], connectors)

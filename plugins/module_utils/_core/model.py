@@ -38,7 +38,33 @@ TOPIC = "kafka_topic"
 PARTITION = "kafka_partition"
 OFFSET = "kafka_offset"
 
-_encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
+_scan = json.JSONDecoder().scan_once
+
+
+def json_value(text: str):
+    """json.loads(text), three times as fast for a key or an offset. Raises ValueError, RecursionError."""
+    try:
+        value, end = _scan(text, 0)
+    except StopIteration:
+        end = -1
+    return value if end == len(text) else json.loads(text)  # which allows blanks around it, and says where a mistake is
+
+
+def json_writer(**options):
+    """json.JSONEncoder(**options).encode, three times as fast for a key or an offset. Not for texts that are indented."""
+    known, make = json.JSONEncoder(**options), json.encoder.c_make_encoder
+    if make is None:
+        return known.encode
+    strings = json.encoder.encode_basestring_ascii if known.ensure_ascii else json.encoder.encode_basestring
+    write = make(None, known.default, strings, None, known.key_separator, known.item_separator, known.sort_keys, False, known.allow_nan)
+
+    def encode(value) -> str:
+        return "".join(write(value, 0))
+
+    return encode
+
+
+_encode = json_writer(sort_keys=True, ensure_ascii=False)
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?[0-9]+([.][0-9]*)?([eE][+-]?[0-9]+)?")
 
@@ -141,6 +167,8 @@ def check_map(value, where: str, may_be_empty=False) -> dict:
     Raises DeclarationError naming the field. Connect refuses nested values (OffsetUtils#validateFormat) and integers beyond
     64 bits; NaN and infinity have no JSON form.
     """
+    if value.__class__ is dict and value and all(map(_is_common, value)) and all(map(_is_common, value.values())):
+        return value
     if not isinstance(value, dict):
         raise DeclarationError("%s must be a dictionary, it is %s." % (where, describe(value)))
     if not value and not may_be_empty:
@@ -150,6 +178,13 @@ def check_map(value, where: str, may_be_empty=False) -> dict:
         _check_exact(name, "The name of a field of %s" % where)
         _check_scalar(item, "%s.%s" % (where, name))
     return value
+
+
+def _is_common(value) -> bool:
+    """A scalar for which no check is needed? A hundred thousand partitions and offsets go through here."""
+    if value.__class__ is str:
+        return value.isascii() and MASK not in value and not value.endswith(")")  # see is_cut()
+    return value.__class__ is int and INT64_MIN <= value <= INT64_MAX
 
 
 def _check_scalar(value, where: str) -> None:

@@ -19,7 +19,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.of
     decode_key,
     decode_value,
 )
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.record_size import record_bytes
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.record_size import MOST_OVERHEAD, record_bytes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.display import shown_in_message
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SOURCE, Entry, Snapshot, canonical
@@ -200,8 +200,11 @@ class TopicStore(Store):
         """The brokers would refuse one that is too large, and then all of the transaction, with the connector stopped. Raises DeclarationError."""
         limits = {topic: self.logs.source.most_bytes(topic) for topic in {record[0] for record in records}}
         for topic, _place, key, value in records:
-            size, most = record_bytes(key, value), limits[topic]
-            if most is not None and size > most:
+            most = limits[topic]
+            if most is None or len(key) + len(value or b"") + MOST_OVERHEAD <= most:
+                continue
+            size = record_bytes(key, value)
+            if size > most:
                 raise errors.DeclarationError(
                     "The offset of %s under the key %s would be a record of %d bytes, but the topic %s takes %d (max.message.bytes). "
                     "If it is meant, raise that, and producer.max.request.size of the workers, which write the offset again." % (

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 
 import pytest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.jackson import encode
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.murmur2 import partition_for
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.offset_records import (
     CONNECT,
@@ -55,6 +57,20 @@ def files(kafka):
 
 
 # ---- keys ---------------------------------------------------------------------------------------------------------
+
+#: of a key that is read and written without a JSON parser where nothing in it needs an escape
+TEXTS = ["a", "", "dir/f 1.txt", 'say "hi"', "back\\slash", "\\u0041", 'x","y":"z', "caf\u00e9", "\x7f", "\n", "\U0001f69a", "]}"]
+
+
+@pytest.mark.parametrize("connector", TEXTS)
+def test_the_short_way_of_a_key_is_the_long_way(connector):
+    for name, item in itertools.product(TEXTS, [*TEXTS, 5, None, True, "5"]):
+        key = encode([connector, {name: item}])
+        assert new_key(connector, {name: item}) == key
+        assert decode_key(key) == (connector, {name: item}, CONNECT, canonical({name: item}))
+        blank = b"[" + b" " + key[1:]
+        assert decode_key(blank) == (connector, {name: item}, FOREIGN, canonical({name: item}))
+
 
 @pytest.mark.parametrize("key, connector, partition, form", [
     (COMPACT, "fs-orders", {"filename": "in/orders.txt"}, CONNECT),

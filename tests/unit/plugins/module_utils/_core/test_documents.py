@@ -159,7 +159,7 @@ def test_not_all_that_is_no_json_is_cut_short(text):
 
 def test_a_backup_that_is_cut_short_says_so_wherever_it_is_cut():
     entries = [Entry({"file": "é\\", "n": None, "t": True}, {"position": -5}), Entry({"f": False, "c": "\x1f"}, {"x": 1.5, "y": 5e-324})]
-    text = documents.write([Snapshot("c", "source", entries)], {}, "rest", "2026-01-02T03:04:05Z").rstrip()
+    text = documents.write([documents.part_of(Snapshot("c", "source", entries))], {}, "rest", "2026-01-02T03:04:05Z").rstrip()
     for end in range(1, len(text)):
         with pytest.raises(DeclarationError) as caught:
             documents.parse(text[:end], "x.json")
@@ -173,8 +173,8 @@ def test_what_is_written_is_read_back_exactly():
         Entry({"p": "4"}, {"o": -9223372036854775808, "f": 4.0, "tiny": 5e-324, "n": None, "t": True, "s": ""}),
         Entry({"p": 4}, {"_id": '{"_data": "826500AB"}'}),
     ]
-    snapshots = [Snapshot("my conn", "source", entries), Snapshot("empty", "sink")]
-    text = documents.write(snapshots, {"connect_url": "http://h:8083", "kafka_cluster_id": "id"}, "rest",
+    parts = [documents.part_of(Snapshot("my conn", "source", entries)), documents.Part("empty", "sink", [])]
+    text = documents.write(parts, {"connect_url": "http://h:8083", "kafka_cluster_id": "id"}, "rest",
                            "2026-01-02T03:04:05Z")
     assert text.endswith("}\n") and "café 🚚" in text
     document = documents.parse(text, "x.json")

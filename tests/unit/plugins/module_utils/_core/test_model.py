@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import model
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
@@ -196,3 +198,27 @@ def test_snapshot_is_sorted_by_partition():
     snapshot = model.Snapshot("c", "source", entries, [Entry({"p": "z"}, None)])
     assert [entry.partition["p"] for entry in snapshot.sorted()] == ["a", "b", "c"]
     assert list(snapshot.unreadable) == ['{"p": "z"}']
+
+
+@pytest.mark.parametrize("options", [{}, {"sort_keys": True, "ensure_ascii": False}, {"ensure_ascii": False, "separators": (",", ":")}, {"allow_nan": False}])
+@pytest.mark.parametrize("value", [{"b": 1, "a": "\u00e9\n\""}, [], "x", 5, 1.5, -0.0, None, True, [1, {"a": [None, {}]}], {"\U0001f69a": 2**70},
+                                   float("inf"), {1, 2}])
+def test_json_writer_writes_what_json_does(value, options):
+    def outcome(write):
+        try:
+            return write(value)
+        except (ValueError, TypeError) as error:
+            return type(error)
+
+    assert outcome(model.json_writer(**options)) == outcome(json.JSONEncoder(**options).encode)
+
+
+@pytest.mark.parametrize("text", ["{}", ' {"a": 1} ', '{"a": 1}x', "", " ", "NaN", "[1,", '"a', "5 5", "\n5", "1e400", '{"a": 1, "a": 2}'])
+def test_json_value_reads_what_json_does(text):
+    def outcome(read):
+        try:
+            return repr(read(text))
+        except ValueError as error:
+            return str(error)
+
+    assert outcome(model.json_value) == outcome(json.loads)
