@@ -241,6 +241,8 @@ def proof(made: dict, entries: list, replay_topics, predicts: bool) -> dict:
         _take(document, expectation)
         found["connectors"][entry["name"]] = list(range(first, len(document["checks"])))
     names = list(found["connectors"])
+    if len(names) > 1:
+        document["connectors"] = found["connectors"]
     document.setdefault("change_id", names[0] if len(names) == 1 else "%d-connectors" % len(names))
     return dict(found, expectation=document)
 

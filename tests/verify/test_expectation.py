@@ -107,6 +107,8 @@ def test_parts_of_a_range():
         ("checks/0", {"type": "sink", "topic": "orders", "table": "other", "key_column": "id"}, "there is no table 'other'"),
         ("checks/0", {"type": "sink", "topic": "orders", "table": "orders", "key_column": "id", "columns": {"a": "$.b"}}, "columns.a"),
         ("checks/0", {"type": "progress", "topic": "orders"}, "checks[0].connector: is missing"),
+        ("connectors", {"a": [1]}, "connectors.a: there is no check 1; the first one is 0, the last one 0"),
+        ("connectors", {"a": []}, "connectors.a: must be a list"),
         ("cannot_tell", "ignore", "cannot_tell: must be fail or pass"),
         ("samples", 1001, "samples: must be 1000 or less"),
     ],

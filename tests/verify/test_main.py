@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
-from verify_replay import job
+from verify_replay import job, watch
 from verify_replay import report as reports
 
 DOCUMENT = {
@@ -89,3 +90,14 @@ def test_a_fault_of_the_job_itself_is_reported(run, monkeypatch):
     monkeypatch.setattr(job, "run", lambda *_arguments: 1 / 0)
     status, report, said = run(DOCUMENT)
     assert status == 1 and "ZeroDivisionError" in report["error"] and report["change_id"] == "c1" and "Traceback" in said
+
+
+def test_progress(monkeypatch):
+    clock = iter((100.0, 101.0, 103.0, 104.0, 105.0))
+    monkeypatch.setattr(watch, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    found = watch.Watch()
+    found.reading("orders", 4000)
+    assert found.line(1, 1, 4) == "3 s: reading orders, about 1\u202f000 of 4\u202f000 records, 500 in a second, 6 s left"
+    assert found.line(1, 0, 4) == "4 s: reading orders, about 0 of 4\u202f000 records"
+    found.checking()
+    assert found.line(7, 3, 4) == "5 s: stage 7, 3 of 4 tasks done"

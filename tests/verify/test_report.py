@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
 
 import pytest
+from verify_replay import overview
 from verify_replay import report as reports
 from verify_replay.errors import JobError
 from verify_replay.html import page
@@ -148,6 +151,23 @@ def test_samples_are_shown_as_ranges():
     assert "<td>5, 7\u20139, 1\u202f200</td>" in page(report)
 
 
+def test_overview_of_many_connectors():
+    verdicts = ("pass", "cannot_tell", "fail", "pass")
+    topics = {name: {**example()["topics"]["orders"], "before": at} for at, name in enumerate("abc")}
+    checks = [{**example()["checks"][0], "verdict": verdict, "topic": "abcc"[at]} for at, verdict in enumerate(verdicts)]
+    named = {"good": [0], "unclear": [1], EVIL: [2, 3]}
+    report = reports.build("c1", checks, topics, {}, {}, named)
+    assert [(row["name"], row["verdict"], row["failed"], row["before"]) for row in report["connectors"]] == [
+        (EVIL, "fail", 1, 2),
+        ("unclear", "cannot_tell", 0, 1),
+        ("good", "pass", 0, 0),
+    ]
+    content = page(report)
+    assert 'href="#topic-c"' in content and 'id="topic-c"' in content and content.count("<script>") == 1 and EVIL not in content
+    assert content.index("cannot tell</span>") < content.index(">good<")
+    assert "sortable" not in page({**report, "connectors": report["connectors"][:1]}).partition("</style>")[2]
+
+
 def test_bars_are_drawn_from_offsets():
     content = page(example())
     boxes = {kind: float(re.search(rf'<rect class="{kind}" x="[^"]+" y="4" width="([^"]+)"', content)[1]) for kind in ("before", "after")}
@@ -178,19 +198,38 @@ def test_many_markers_are_few_boxes():
     assert len(page(report)) < 200_000
 
 
-def test_renders_in_a_browser(tmp_path):
+@pytest.fixture
+def browse(tmp_path):
+    """Chromium with arguments, on a page; what it prints and what it says."""
     browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     assert browser, "Chromium is missing. .ci/prerequisites installs it, or says what to type."
-    target, picture = tmp_path / "report.html", tmp_path / "report.png"
-    target.write_text(page(example()), encoding="utf-8")
-    # Without a sandbox for root; without /dev/shm, as it is small in containers.
-    command = [browser, "--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", f"--user-data-dir={tmp_path}/profile"]
-    done = subprocess.run(
-        [*command, "--window-size=1100,1200", f"--screenshot={picture}", "--enable-logging=stderr", target.as_uri()],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+
+    def run(content: str, *arguments: str):
+        target = tmp_path / "report.html"
+        target.write_text(content, encoding="utf-8")
+        # Without a sandbox for root; without /dev/shm, as it is small in containers.
+        command = [browser, "--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", f"--user-data-dir={tmp_path}/profile"]
+        command += [*arguments, "--enable-logging=stderr", target.as_uri()]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    return run
+
+
+def test_renders_in_a_browser(browse, tmp_path):
+    picture = tmp_path / "report.png"
+    done = browse(page(example()), "--window-size=1100,1200", f"--screenshot={picture}")
     assert picture.stat().st_size > 10_000
     assert "CONSOLE" not in done.stderr
+
+
+def test_overview_is_sorted_by_a_click(browse, monkeypatch):
+    topics = {name: {**example()["topics"]["orders"], "before": before} for name, before in (("a", 9), ("b", 100), ("c", 20))}
+    checks = [{**example()["checks"][0], "topic": name} for name in topics]
+    script = overview.SCRIPT + 'document.querySelectorAll("table.sortable th")[5].click();'
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    monkeypatch.setattr(overview, "SCRIPT", script)
+    content = page(reports.build("c1", checks, topics, {}, {}, {"one": [0], "two": [1], "three": [2]}))
+    # The policy of the page lets no other script run than the one it has been made for.
+    for policy, order in ((overview.POLICY, ["one", "two", "three"]), (f"script-src 'sha256-{digest}'", ["one", "three", "two"])):
+        found = browse(content.replace(overview.POLICY, policy), "--dump-dom").stdout
+        assert re.findall('<td class="name" data-sort="(.*?)"', found) == order

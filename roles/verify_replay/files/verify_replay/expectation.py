@@ -67,6 +67,8 @@ class Expectation:
     samples: int = 20
     #: names of the topics that a check speaks of; no other one is read
     used: frozenset[str] = field(default_factory=frozenset)
+    #: connectors -> the numbers of their checks; for the overview alone
+    connectors: dict[str, list[int]] = field(default_factory=dict)
 
 
 def load(content: str) -> Expectation:
@@ -82,7 +84,7 @@ def parse(document: Any) -> Expectation:
     """The document from what JSON became."""
     if not isinstance(document, dict):
         raise ExpectationError("", "must be a JSON object")
-    known = ("version", "change_id", "clusters", "cluster_ids", "topics", "tables", "checks", "cannot_tell", "samples")
+    known = ("version", "change_id", "clusters", "cluster_ids", "topics", "tables", "checks", "connectors", "cannot_tell", "samples")
     _refuse_unknown(document, known, "")
     if document.get("version") != VERSION or isinstance(document["version"], bool):
         raise ExpectationError("version", f"must be {VERSION}, not {document.get('version')!r}")
@@ -103,7 +105,7 @@ def parse(document: Any) -> Expectation:
         raise ExpectationError("samples", f"must be {_MAX_SAMPLES} or less, not {samples}")
     checks = _checks(document.get("checks"), topics, tables)
     used = frozenset(c.topic for c in checks) | {c.parameters["source"] for c in checks if c.type == "mirror"}
-    return Expectation(change_id, clusters, ids, topics, tables, checks, cannot_tell, samples, used)
+    return Expectation(change_id, clusters, ids, topics, tables, checks, cannot_tell, samples, used, _connectors(document, len(checks)))
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -187,6 +189,18 @@ def _topic(name: str, entry: Any, clusters: dict[str, Any]) -> Topic:
     if not partitions:
         raise ExpectationError(f"{path}.partitions", "is empty")
     return Topic(name, cluster, text(entry.get("topic"), f"{path}.topic"), dict(sorted(partitions.items())))
+
+
+def _connectors(document: dict[str, Any], checks: int) -> dict[str, list[int]]:
+    found = {}
+    for name, numbers in mapping(document.get("connectors") or {}, "connectors").items():
+        path = f"connectors.{name}"
+        if not isinstance(numbers, list) or not numbers:
+            raise ExpectationError(path, "must be a list of the numbers of its checks that is not empty")
+        found[name] = [integer(number, path) for number in numbers]
+        if max(found[name]) >= checks:
+            raise ExpectationError(path, f"there is no check {max(found[name])}; the first one is 0, the last one {checks - 1}")
+    return found
 
 
 def _checks(entries: Any, topics: dict[str, Topic], tables: dict[str, Any]) -> list[Check]:

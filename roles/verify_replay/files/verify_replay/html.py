@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from verify_replay import charts
+from verify_replay import charts, overview
 from verify_replay.charts import number
 from verify_replay.style import CSS
 
@@ -20,7 +20,7 @@ _TITLES = {
 }
 _BADGES = {"pass": "pass", "fail": "fail", "cannot_tell": "cannot tell"}
 _ORDER = {"fail": 0, "cannot_tell": 1, "pass": 2}
-# No script, no font, no picture, nothing from anywhere: the browser is told to refuse it, too.
+# No font, no picture, nothing from anywhere, and no script but the one that sorts: the browser is told to refuse it, too.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -29,12 +29,12 @@ def page(report: dict[str, Any]) -> str:
     title = _TITLES[report["verdict"]]
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}; {overview.POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title><style>{CSS}</style></head><body><main>\n"
-        f"{_banner(report, title)}\n{_checks(report['checks'])}\n"
+        f"{_banner(report, title)}\n{overview.table(report['connectors'])}\n{_checks(report['checks'])}\n"
         + "\n".join(_topic(name, topic) for name, topic in report["topics"].items())
-        + f"\n{_footer(report)}\n</main></body></html>\n"
+        + f"\n{_footer(report)}\n</main>{overview.script(report['connectors'])}</body></html>\n"
     )
 
 
@@ -100,7 +100,7 @@ def _samples(samples: list[dict[str, Any]]) -> str:
         what = f"{sample['what']}: {sample['key']}" if "key" in sample else sample["what"]
         where = sample.get("topic") or f"table {sample.get('table')}"
         # The length of a gap is in its range already.
-        what = "nothing visible, unexplained" if "end" in sample else what
+        what = "nothing visible, unexplained" if what.endswith("offsets missing") else what
         offset = sample.get("offset")
         found = lines.setdefault((where, number(sample.get("partition")), what), [])
         if offset is not None:
@@ -142,7 +142,8 @@ def _topic(name: str, topic: dict[str, Any]) -> str:
     called = f" <small>{escape(topic['topic'])}</small>" if topic["topic"] != name else ""
     kind = ", compacted" if topic["compacted"] else ""
     where = f'<p class="soft">cluster {escape(topic["cluster"])} ({escape(topic["cluster_id"])}){kind}</p>'
-    return f'<section><h2>{escape(name)}{called}</h2>{where}<div class="cards">{shown}</div>{_plots(topic)}{_table(topic)}</section>'
+    head = f'<section id="topic-{escape(name)}"><h2>{escape(name)}{called}</h2>{where}'
+    return f'{head}<div class="cards">{shown}</div>{_plots(topic)}{_table(topic)}</section>'
 
 
 def _plots(topic: dict[str, Any]) -> str:

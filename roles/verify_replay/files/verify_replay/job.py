@@ -29,7 +29,7 @@ from verify_replay.html import page
 from verify_replay.log import Brokers, Log
 from verify_replay.options import Properties, jdbc_options, kafka_options
 from verify_replay.scratch import Scratch
-from verify_replay.watch import say, watching
+from verify_replay.watch import Watch, say, watching
 
 
 def main(arguments: list[str]) -> int:
@@ -65,21 +65,22 @@ def run(expected: Expectation, began: float) -> dict[str, Any]:
     scratch = Scratch(spark, properties.get("scratch"))
     brokers = Brokers(spark._jvm, clients.__getitem__)
     try:
-        with watching(spark.sparkContext):
+        with watching(spark.sparkContext) as watch:
             logs = look(expected, brokers)
             tables = open_tables(spark, expected, properties)
             checks = [TYPES[check.type](check, expected.samples, tables) for check in expected.checks]
             scans = {}
             for name in sorted(expected.used):
                 at = time.monotonic()
-                scans[name] = read(spark, expected, name, clients, logs[name], checks, scratch)
+                scans[name] = read(spark, expected, name, clients, logs[name], checks, scratch, watch)
                 seconds[f"scan {name}"] = time.monotonic() - at
             at = time.monotonic()
+            watch.checking()
             results = judge(checks, scans)
             seconds["checks"] = time.monotonic() - at
             topics = {name: describe(scanned) for name, scanned in scans.items()}
         seconds["total"] = time.monotonic() - began
-        return reports.build(expected.change_id, results, topics, seconds, _versions(spark))
+        return reports.build(expected.change_id, results, topics, seconds, _versions(spark), expected.connectors)
     finally:
         brokers.close()
         scratch.remove()
@@ -140,6 +141,7 @@ def read(
     log: Log,
     checks: list[BaseCheck],
     scratch: Scratch,
+    watch: Watch,
 ) -> Scanned:
     """One pass over the topic, with all that its checks need."""
     topic = expected.topics[name]
@@ -152,6 +154,7 @@ def read(
             extra.update(check.columns())
     offsets = sum(high - low for low, high in log.windows.values())
     say(f"reading {name}: {len(log.windows)} partitions, {offsets} offsets")
+    watch.reading(name, offsets)
     boundaries = {number: declared.boundary for number, declared in topic.partitions.items()}
     client = clients[topic.cluster]
     try:

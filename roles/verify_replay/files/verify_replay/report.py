@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from verify_replay import VERSION
+from verify_replay import VERSION, overview
 from verify_replay.errors import JobError
 
 FORMAT = 1
@@ -37,14 +37,22 @@ def exit_status(verdict: str, cannot_tell: str) -> int:
     return EXIT_PASS if verdict == PASS or (verdict == CANNOT_TELL and cannot_tell == "pass") else EXIT_FAILED
 
 
-def build(change_id: str | None, checks: list[dict], topics: dict[str, dict], seconds: dict[str, float], versions: dict[str, str]) -> dict:
-    """The report of a job that came to its end."""
+def build(
+    change_id: str | None,
+    checks: list[dict],
+    topics: dict[str, dict],
+    seconds: dict[str, float],
+    versions: dict[str, str],
+    connectors: dict[str, list[int]] | None = None,
+) -> dict:
+    """The report of a job that came to its end. connectors: the numbers of the checks of each."""
     return {
         "version": FORMAT,
         "change_id": change_id,
         "verdict": overall([check["verdict"] for check in checks]),
         "error": None,
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "connectors": overview.connectors(connectors or {}, checks, topics),
         "checks": checks,
         "topics": topics,
         "seconds": {name: round(value, 2) for name, value in seconds.items()},

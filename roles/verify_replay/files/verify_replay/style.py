@@ -37,6 +37,8 @@ tr:last-child > td { border-bottom: 0; }
 td.n, th.n { text-align: right; white-space: nowrap; overflow-wrap: normal; }
 td td, td th { padding: 3px 14px 3px 0; }
 table.numbers td { padding: 4px 14px 4px 0; }
+.sortable th { cursor: pointer; } th[aria-sort="ascending"]::after { content: " ▲"; } th[aria-sort="descending"]::after { content: " ▼"; }
+.sortable td { padding: 5px 14px 5px 0; } a { color: var(--after); }
 .badge { display: inline-block; color: #fff; border-radius: 999px; padding: 1px 11px;
   font-size: 12.5px; font-weight: 600; white-space: nowrap; }
 .pass { background: var(--pass); } .fail { background: var(--fail); }

@@ -203,7 +203,7 @@ def test_one_job_for_all_of_them():
         "version": 1, "change_id": "2-connectors", "cluster_ids": {"main": "c1"},
         "topics": {"t": {"cluster": "main", "topic": "t", "partitions": {"0": {"start": 2, "boundary": 10, "end": 15}}},
                    "u": {"cluster": "main", "topic": "u", "partitions": {"0": {"start": 4, "boundary": 20, "end": 22}}}},
-        "checks": VERIFY["checks"] + other["checks"]}}
+        "checks": VERIFY["checks"] + other["checks"], "connectors": {"a": [0], "c": [1, 2]}}}
 
 
 def test_in_check_mode_and_for_one_alone():
