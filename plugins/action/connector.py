@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from ansible.errors import AnsibleActionFail, AnsibleError
 from ansible.plugins.action.normal import ActionModule as Normal
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import unchanged
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._unfit import undecryptable
 
 #: connection option -> (the host's variable that supplies it, other names of the option)
 VARIABLES = {
@@ -51,7 +53,10 @@ class ActionModule(Normal):
     variables = VARIABLES
 
     def run(self, tmp=None, task_vars=None):
-        self._take_variables(task_vars)
+        try:
+            self._take_variables(task_vars)
+        except AnsibleActionFail as error:  # not raised: that would show the templates of Ansible, and end the run of this host without a summary
+            return {"failed": True, "msg": unchanged(str(error))}
         return super().run(tmp, task_vars)
 
     def _take_variables(self, task_vars):
@@ -68,4 +73,6 @@ class ActionModule(Normal):
             # in a dictionary, as a template that is omitted is an error by itself
             return self._templar.template({variable: task_vars[variable]}).get(variable)
         except AnsibleError as error:
-            raise AnsibleActionFail(f"The variable {variable} of {task_vars['inventory_hostname']} cannot be evaluated: {error}") from error
+            host = task_vars["inventory_hostname"]
+            reason = undecryptable(variable, task_vars[variable], host) or f"The variable {variable} of {host} cannot be evaluated: {error}"
+            raise AnsibleActionFail(reason) from error

@@ -106,15 +106,16 @@ def change(name: str, folder: str) -> dict:
     return {"path": path, "connectors": content["reset_offsets_connectors"], "change_id": content.get("reset_offsets_change_id") or name, "error": ""}
 
 
-def begin(address: dict, host: str, alone: bool, config: dict, picked: dict, refusal: str = "", elsewhere="", empty: bool = False) -> dict:
+def begin(address: dict, host: str, alone: bool, config: dict, picked: dict, refusal: str = "", elsewhere="", empty: bool = False,
+          unfit: str = "") -> dict:
     """Before a cluster is looked at: ``error``, why it cannot be, ``go``, whether it is, and ``identify``, whether it has to be asked which one it is, as its
     preflight does not say it.
 
     address: variables that say where it is; alone: whether it is the only one; config: see settings(); picked: see change(); refusal: another reason;
-    elsewhere: a list of connectors that is given beside the change that is picked; empty: whether there are no connectors.
+    elsewhere: a list of connectors that is given beside the change that is picked; empty: whether there are no connectors; unfit: see _unfit.unfit().
     """
     lacking = _given.lacking(address, alone)
-    error = config["error"] or picked["error"] or (_UNUSABLE % picked["path"] if picked["connectors"] and elsewhere else "") or (
+    error = unfit or config["error"] or picked["error"] or (_UNUSABLE % picked["path"] if picked["connectors"] and elsewhere else "") or (
         "%s has no %s." % (host, lacking) if lacking else "") or refusal
     asks = address.get("kafka_connect_url") or os.environ.get("KAFKA_CONNECT_URL")
     identify = bool(not error and asks and not address.get("kafka_connect_offset_file") and (empty or address.get("kafka_connect_strimzi_namespace")))

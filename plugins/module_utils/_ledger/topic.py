@@ -96,7 +96,7 @@ class TopicLedger(Ledger):
             self._warn("%s holds %d record%s that this collection has not written; left out." % (
                 self.where, len(log.rubbish), "" if len(log.rubbish) == 1 else "s"))
         others = sorted(log.groups(connector) - {self._group or ""})
-        if others:
+        if others and (not self._group or "" in others):  # changes of other groups beside one's own are as they should be
             self._warn("%s also holds changes of %s under %s, which are not looked at: connect_group chooses." % (
                 self.where, "connectors" if connector is None else connector,
                 ", ".join("the Connect group %s" % group if group else "no Connect group" for group in others)))

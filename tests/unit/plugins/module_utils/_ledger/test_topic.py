@@ -149,6 +149,20 @@ def test_groups_are_apart(ledger):
     assert '["c","CHG-1","g"]' in {message.key().decode() for part in kafka.topics[TOPIC] for message in part}
 
 
+def test_one_ledger_of_several_groups_is_no_warning(ledger):
+    """That is how a Kafka cluster with several Connect clusters has it. What was made before the groups were named may be one's own."""
+    kafka = FakeKafka()
+    for group in ("g", "h"):
+        ledger(kafka, group=group).put(change(run=group), None)
+    for group in ("g", "h"):
+        one = ledger(kafka, group=group)
+        assert one.changes("c") == [change(run=group)] and one.warnings == []
+    ledger(kafka).put(change(run="r"), None)
+    one = ledger(kafka, group="g")
+    one.changes("c")
+    assert "no Connect group" in one.warnings[0]
+
+
 def test_the_highest_revision_counts_where_partitions_were_added(ledger):
     kafka = FakeKafka(partitions=3)
     key = key_of("c", "CHG-1")
