@@ -27,7 +27,10 @@ FIELDS = ("name", "state", "offsets", "src", "reset_to", "topics", "consumer_gro
           "change_id", "max_rewind", "max_skip", "only", "force", "accept_duplicates")
 VERIFY_FIELDS = ("topics", "checks", "since", "quiet", "wait", "expectation", "put_back")
 
-_NO_LIST = ("reset_offsets_connectors must be a list of connectors, each a dictionary with its own name, or the same list as JSON or YAML text%s")
+_EXAMPLE = ('[{"name": "orders-sink", "offsets": [{"partition": {"kafka_topic": "orders", "kafka_partition": 3}, "offset": {"kafka_offset": 1043}}]}]')
+_NOTHING = ("File of the change (reset_offsets_change) and Connectors (reset_offsets_connectors) are both empty: one of them says what to change.")
+_NO_LIST = ("Connectors (reset_offsets_connectors) is no list of connectors, each a dictionary with its own name, such as %s" % _EXAMPLE)
+_UNREADABLE = "Line %d, column %d of Connectors (reset_offsets_connectors) cannot be read: %s. It is a list as JSON or YAML, such as %s"
 _UNUSABLE = (
     "This entry of reset_offsets_connectors cannot be used: %s. It needs a name, its fields are " + ", ".join(FIELDS) +
     ", state present needs offsets, src or reset_to, raw_keys is a list, change_id is text, state restored needs one, and final_state is one of " +
@@ -49,9 +52,11 @@ def declared(given, change_id: str = "", final_state: str = "found") -> dict:
     try:
         listed = _parsed(given) if isinstance(given, str) else given
     except (ValueError, yaml.YAMLError) as error:
-        return {"connectors": [], "error": _NO_LIST % (", and cannot be read: " + " ".join(str(error).split()))}
+        return {"connectors": [], "error": _UNREADABLE % (*_place(error), _EXAMPLE)}
+    if listed in (None, "", []):
+        return {"connectors": [], "error": _NOTHING}
     if not _is_list(listed):
-        return {"connectors": [], "error": _NO_LIST % ""}
+        return {"connectors": [], "error": _NO_LIST}
     found = [_problem(one, change_id, final_state) for one in listed]
     errors = [text for text in found if text]
     return {"connectors": [] if errors else [_entry(one, change_id, final_state) for one in listed], "error": " ".join(errors)}
@@ -60,6 +65,14 @@ def declared(given, change_id: str = "", final_state: str = "found") -> dict:
 def _parsed(text: str):
     """JSON is read as JSON: YAML 1.1 takes some of its numbers and escapes for something else."""
     return json.loads(text) if re.match(r'\s*\[\s*\{\s*"', text) else yaml.safe_load(text)
+
+
+def _place(error) -> tuple:
+    """Line, column and what is wrong there, without the text itself, as a template in it would be shown as one. error: of JSON or of YAML."""
+    if isinstance(error, json.JSONDecodeError):
+        return error.lineno, error.colno, error.msg
+    mark = getattr(error, "problem_mark", None)
+    return mark.line + 1 if mark else 1, mark.column + 1 if mark else 1, getattr(error, "problem", None) or getattr(error, "reason", None) or "no YAML"
 
 
 def _is_list(listed) -> bool:

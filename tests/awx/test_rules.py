@@ -11,6 +11,7 @@ import re
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import connection_options
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._reset import declared
 from jinja2 import ChainableUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -81,8 +82,15 @@ def test_a_credential_type_that_awx_or_a_user_would_trip_over(path, value, said)
 
 
 def test_surveys_are_those_that_awx_takes(data):
-    assert set(data["awx_setup_surveys"]) == {"report", "changes", "reset", "undo", "verify", "export", "import"}
+    assert set(data["awx_setup_surveys"]) == {"report", "changes", "reset", "confirm", "undo", "verify", "export", "import"}
     assert {name: survey_problems(survey) for name, survey in data["awx_setup_surveys"].items() if survey_problems(survey)} == {}
+
+
+def test_the_example_of_a_change_can_be_used(data):
+    question, = (one for one in data["awx_setup_surveys"]["reset"]["spec"] if one["variable"] == "reset_offsets_connectors")
+    example = question["question_description"]
+    found = declared(example[example.index("[{"):])
+    assert found["error"] == "" and found["connectors"][0]["offsets"]
 
 
 def test_credential_types_are_those_that_awx_takes(data):

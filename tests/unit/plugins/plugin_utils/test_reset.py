@@ -57,16 +57,36 @@ def test_empty_text_is_not_given():
         "change_id": "OWN", "final_state": "stopped", "purge": True, "force": True}.items()
 
 
-@pytest.mark.parametrize("given", ["", "a", {}, [], [{}], ["a"], [to("a"), to("a")], [to("1"), {"name": 1}], None])
+EXAMPLE = '[{"name": "orders-sink", "offsets": [{"partition": {"kafka_topic": "orders", "kafka_partition": 3}, "offset": {"kafka_offset": 1043}}]}]'
+
+
+@pytest.mark.parametrize("given", ["a", {}, [{}], ["a"], [to("a"), to("a")], [to("1"), {"name": 1}], "{}"])
 def test_what_is_no_list_of_connectors(given):
     assert _reset.declared(given) == {"connectors": [], "error": (
-        "reset_offsets_connectors must be a list of connectors, each a dictionary with its own name, or the same list as JSON or YAML text")}
+        f"Connectors (reset_offsets_connectors) is no list of connectors, each a dictionary with its own name, such as {EXAMPLE}")}
 
 
-@pytest.mark.parametrize("text", ['[{"name": }]', "- {name: a"])
-def test_a_text_that_cannot_be_read(text):
-    error = _reset.declared(text)["error"]
-    assert ", and cannot be read: " in error and "\n" not in error
+@pytest.mark.parametrize("given", ["", " \n", [], None, "[]"])
+def test_nothing_is_given(given):
+    assert _reset.declared(given) == {"connectors": [], "error": (
+        "File of the change (reset_offsets_change) and Connectors (reset_offsets_connectors) are both empty: one of them says what to change.")}
+
+
+@pytest.mark.parametrize(("text", "place", "reason"), [
+    ('[{"name": }]', "Line 1, column 11", "Expecting value"),
+    ('[{"name": "a",\n  "offsets": [{"partition": {} "offset": {}}]}]', "Line 2, column 32", "Expecting ',' delimiter"),
+    ("- {name: a", "Line 1, column 11", "expected ',' or '}', but got '<stream end>'"),
+    ("- name: a\n- {{ secret }}", "Line 2, column 4", "found unhashable key"),
+    ("- name: \a", "Line 1, column 1", "special characters are not allowed")])
+def test_a_text_that_cannot_be_read(text, place, reason):
+    """Without the text itself."""
+    assert _reset.declared(text)["error"] == (
+        f"{place} of Connectors (reset_offsets_connectors) cannot be read: {reason}. It is a list as JSON or YAML, such as {EXAMPLE}")
+
+
+def test_the_example_can_be_used():
+    assert _reset.declared(EXAMPLE)["connectors"][0]["offsets"] == [
+        {"partition": {"kafka_topic": "orders", "kafka_partition": 3}, "offset": {"kafka_offset": 1043}}]
 
 
 @pytest.mark.parametrize("one", [
