@@ -26,7 +26,7 @@ CHECK := static unit
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help up down demo check test lint bench clean $(TESTS) $(STATIC)
+.PHONY: help up down demo check test lint bench image clean $(TESTS) $(STATIC)
 
 help: ## this text
 	@sed -n 's/^\([a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -52,6 +52,9 @@ lint: $(NOX) ## every static check, galaxy-importer and ansible-test sanity amon
 
 bench: $(NOX) ## the measured ratios of tests/benchmarks
 	@$(NOX) -s bench -- $(ARGS)
+
+image: $(NOX) ## the image in which AWX runs the jobs, ARGS=registry.example.com/kafka-connect-ee:1.0.0 is its name
+	@$(NOX) -s image -- $(ARGS)
 
 clean: ## remove what was made inside this checkout (not the cache outside of it)
 	@rm -rf .nox .ansible .pytest_cache .ruff_cache collections/ansible_collections tests/output tests/integration/inventory *.tar.gz

@@ -366,7 +366,9 @@ def galaxy(session: nox.Session) -> None:
         session.error(f"galaxy-importer found {len(findings)} thing(s)")
 
 
-# --- what a person looks at
+# --- what a person looks at, or takes away
+
+SPARK_JARS = "spark-sql-kafka-0-10_2.13,spark-token-provider-kafka-0-10_2.13,kafka-clients,commons-pool2,postgresql"
 
 
 @nox.session
@@ -383,3 +385,22 @@ def bench(session: nox.Session) -> None:
     spark = main(session, "demo", "spark") / "python"
     env = variables(bin_folder) | {"STREAMOPS_BKKT": str(environment(session, "bench") / "bkkt"), "STREAMOPS_SPARK": str(spark)}
     session.run(str(bin_folder / "python"), "-m", "tests.benchmarks", *session.posargs, env=env)
+
+
+@nox.session
+def image(session: nox.Session) -> None:
+    """The execution environment of extensions/ee as an image. Its name may be given, such as registry.example.com/kafka-connect-ee:1.0.0."""
+    runtime = next((name for name in ("podman", "docker") if shutil.which(name)), None)
+    if not runtime:
+        session.error("install podman or docker, which builds the image")
+    name = session.posargs[0] if session.posargs else "kafka-connect-ee"
+    bin_folder, folder = main(session, "demo", "tests", "awx"), real_folder("image")
+    ee = folder / "extensions" / "ee"
+    session.chdir(folder)
+    session.run(str(bin_folder / "ansible-galaxy"), "collection", "build", "--output-path", str(ee))
+    session.run("mvn", "-B", "-q", "-f", "roles/verify_replay/files/jars/pom.xml", "dependency:copy-dependencies", "-DincludeScope=runtime",
+                f"-DoutputDirectory={ee / 'jars'}", f"-DincludeArtifactIds={SPARK_JARS}")
+    session.chdir(ee)
+    options = ["-f", "execution-environment.yml", "-t", name, "--container-runtime", runtime]
+    session.run(str(bin_folder / "ansible-builder"), "build", *options)
+    session.log(f"The image is {name}. Push it where AWX can fetch it: {runtime} push {name}")

@@ -214,8 +214,7 @@ def test_what_the_inventory_has_encrypted_with_something_else(vaulted, awx, temp
     """Said in one sentence, and in the summary; no template and no trace of Ansible."""
     done = awx.launch(template("reset"), {"reset_offsets_connectors": vaulted.desired(1)}, job_type="run", limit="eu", vaults=vaults)
     said = ("kafka_connect_password of eu-1 is encrypted with the vault id eu, and no password of this run decrypts it. "
-            "Give the template a credential of the type Vault with that vault id and its password; on the command line, --vault-id eu@prompt. "
-            "Nothing was changed.")
+    XX
     assert done.rc != 0 and said in done.failures(), done
     assert done.artifacts["kafka_connect_apply"]["clusters"]["eu-1"]["error"] == said
     assert "rendering" not in str(done) and "caused by" not in str(done)
