@@ -389,7 +389,7 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def image(session: nox.Session) -> None:
-    """The execution environment of extensions/ee as an image. Its name may be given, such as registry.example.com/kafka-connect-ee:1.0.0."""
+    """The execution environment of extensions/ee as an image. Its name may be given: registry.example.com/kafka-connect-ee:1.0.0."""
     runtime = next((name for name in ("podman", "docker") if shutil.which(name)), None)
     if not runtime:
         session.error("install podman or docker, which builds the image")
@@ -398,8 +398,8 @@ def image(session: nox.Session) -> None:
     ee = folder / "extensions" / "ee"
     session.chdir(folder)
     session.run(str(bin_folder / "ansible-galaxy"), "collection", "build", "--output-path", str(ee))
-    session.run("mvn", "-B", "-q", "-f", "roles/verify_replay/files/jars/pom.xml", "dependency:copy-dependencies", "-DincludeScope=runtime",
-                f"-DoutputDirectory={ee / 'jars'}", f"-DincludeArtifactIds={SPARK_JARS}")
+    options = ["-DincludeScope=runtime", f"-DoutputDirectory={ee / 'jars'}", f"-DincludeArtifactIds={SPARK_JARS}"]
+    session.run("mvn", "-B", "-q", "-f", "roles/verify_replay/files/jars/pom.xml", "dependency:copy-dependencies", *options)
     session.chdir(ee)
     options = ["-f", "execution-environment.yml", "-t", name, "--container-runtime", runtime]
     session.run(str(bin_folder / "ansible-builder"), "build", *options)

@@ -153,7 +153,7 @@ def test_bad_input_changes_nothing_anywhere(fleet, clusters):
             "us1": f"eu1 and us1 are two Connect clusters, each with a connector {fleet.name}, that share a ledger"}),
         "batches": (good, {"reset_offsets_serial": "[1, "}, {"us1": "reset_offsets_serial is a number"}),
         "percentage": (good, {"reset_offsets_max_fail_percentage": "some"}, {"us1": "reset_offsets_max_fail_percentage is a number"}),
-        "list": (good, {"reset_offsets_connectors": "oops"}, {"us1": "must be a list"}),
+        "list": (good, {"reset_offsets_connectors": "oops"}, {"us1": "is no list of connectors"}),
         "no library": (good, {"env": {"PYTHONPATH": str(fleet.folder / "lacks")}},
                        {"us1": "Failed to import the required Python library (requests)"}),
         "nowhere": (good, {"reset_offsets_connectors": typo}, {"us1": "no such connector"}),

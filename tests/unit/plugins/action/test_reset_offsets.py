@@ -62,7 +62,7 @@ def test_a_plan():
 
 
 @pytest.mark.parametrize(("declared", "answers", "variables", "message"), [
-    ("", {}, (), "reset_offsets_connectors must be a list"),
+    ("", {}, (), "File of the change (reset_offsets_change) and Connectors (reset_offsets_connectors) are both empty"),
     ([to("a")], {}, ("reset_offsets_conectors",), "There is no variable reset_offsets_conectors."),
     ([to("a")], {}, ("verify_replay_sparkconf",), "There is no variable verify_replay_sparkconf."),
     ([to("a")], {BULK: [{"failed": True, "msg": "no such. Nothing was changed.", "failed_connectors": {"a": "no such"}}]}, (), "no such. Nothing was changed."),
