@@ -121,12 +121,13 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.r
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.worker_config import read_worker_config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_export import export
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_info import OffsetsInfo
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import cluster_facts
 
 
 def write(client, kafka, params, check_mode):
     info = OffsetsInfo(client, kafka, params["method"], params["offset_topic"], params["history"], max_entries=0,
                        offset_file=params["offset_file"])
-    return export(info, info.cluster(), params["dest"], params["connectors"], params["history"], params["partial"], check_mode)
+    return export(info, cluster_facts(info.rest, info.kafka), params["dest"], params["connectors"], params["history"], params["partial"], check_mode)
 
 
 def main():

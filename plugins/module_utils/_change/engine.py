@@ -16,14 +16,8 @@ import hashlib
 import time
 from contextlib import ExitStack
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import (
-    FINAL_STATE,
-    RESTORE_STATE,
-    ROLL_BACK,
-    STOP,
-    WRITE,
-)
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import PUT_BACK
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.phases import FINAL_STATE, RESTORE_STATE, ROLL_BACK, STOP, WRITE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import PAUSED, RUNNING, STOPPED
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.interrupts import INTERRUPTS
@@ -202,15 +196,15 @@ class Engine:
         items = [item for item in items if item.next == RESTORE_STATE]
         self._ask_ahead("pause", [item for item in items if item.states.resumes_to == PAUSED])
         self._ask_ahead("resume", [item for item in items if item.states.resumes_to == RUNNING])
-        self._each(items, lambda item: item.restore_state())
+        self._each(items, lambda item: item.ending.restore_state())
 
     def _reach_final_states(self, check_mode) -> None:
-        items = [item for item in self.items.values() if item.has_final_state]
-        self._each(items, lambda item: item.read_final(check_mode))
+        items = [item for item in self.items.values() if item.ending.has_final_state]
+        self._each(items, lambda item: item.ending.read_final(check_mode))
         for state in (RUNNING, PAUSED, STOPPED):
             here = [item for item in items if item.next == FINAL_STATE and item.states.final_state == state]
             self._ask_ahead(_VERBS[state], [item for item in here if item.states.is_moved])
-            self._each(here, lambda item: item.reach_final())
+            self._each(here, lambda item: item.ending.reach_final())
 
     def _roll_back(self) -> None:
         """Connectors that failed after the change get their offsets and states back, all together."""
@@ -220,7 +214,7 @@ class Engine:
         self._each(items, lambda item: item.undo.make())
         items = [item for item in items if item.next == ROLL_BACK]
         Engine({item.name: item.undo.item for item in items}, self._worker, self._sources, None, self._sleep, rolls_back=True).run(False)
-        self._each(items, lambda item: item.rolled_back())
+        self._each(items, lambda item: item.ending.rolled_back())
 
 
 def run_alone(item, check_mode: bool) -> dict:
@@ -240,9 +234,9 @@ def run_alone(item, check_mode: bool) -> dict:
 
 def _fail(item, error) -> None:
     try:
-        item.fail(error)
+        item.ending.fail(error)
     except Exception as fault:  # what is left of it is restored all the same
-        item.fail(fault)
+        item.ending.fail(fault)
 
 
 def _own(error):

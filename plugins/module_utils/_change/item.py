@@ -6,7 +6,7 @@
 
 """The change of one connector's offsets, phase by phase. The engine (see _change.engine) takes many of them through the phases together.
 
-Every phase is a plain method; ``next`` says which one is due. An error goes to fail(): what it must undo follows from what was done so far.
+Every phase is a plain method; ``next`` says which one is due. An error goes to ``ending``: what it must undo follows from what was done so far.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from __future__ import annotations
 import time
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import backups
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import LATER, PUT_BACK, LedgerEntry, LedgerWriteFailed
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ending import Ending
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import LATER, PUT_BACK, LedgerEntry
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.phases import BEGIN, END, HALTED, PREPARE, RESTORE_STATE, STOP, TRIED, WRITE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.planning import Planning
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.preconditions import Preconditions
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.rollback import Rollback
@@ -27,7 +29,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.l
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.interrupts import INTERRUPTS
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.result import as_facts, change_result
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.result import change_result
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.acl import denied
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import ConcurrentUpdate
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import LeaseLost, UntrackedChange
@@ -35,14 +37,6 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.ac
 
 #: how often we look again when another run begins the same change at the same moment
 _AT_ONCE = 5
-
-#: the phase that is due, in order
-PREPARE, BEGIN, STOP, WRITE, RESTORE_STATE, FINAL_STATE, ROLL_BACK, END = (
-    "prepare", "begin", "stop", "write", "restore_state", "final_state", "roll_back", "end")
-
-#: HALTED: it was stopped already. TRIED: it has no tasks, though it is not known to be stopped: the write comes first, and the stop if Connect refuses
-HALTED, TRIED = "halted", "tried"
-
 
 class ChangeItem:
     """One connector's change: what is wanted, what was found, which phase is next."""
@@ -75,30 +69,31 @@ class ChangeItem:
         self.warnings = self.access.warnings = self.once.warnings = lifecycle.warnings
         self.ready = Preconditions(client, name, self.router, lifecycle, stop, assume_stopped, self.sleep, clock)
         self.states = States(name, lifecycle, final_state, had_failed)
-        self.entry = LedgerEntry(self.once, self.access, after_change, self.warnings)
+        self.entry = LedgerEntry(self.once, self.access, after_change)
         self.undo = Undo(self, roll_back)
-        self.planning = Planning(desired, self.router, self.once, rolls_back, self.warnings)
+        self.ending = Ending(self)
+        self.planning = Planning(desired, self.router, self.once, rolls_back)
         #: whatever is read next is read anew
         self.renew = lambda: None
         self.found = None
         self.next = PREPARE
         #: what the module returns, and what made it fail
         self.result = self.error = None
-        self.writing = self._rollback = None
+        self.writing = self.rollback = None
         self.wait = 0
         self._backed_up = False
         #: the Connector as it is while its offsets are written
         self.stopped = None
         #: how the connector came to stand still: HALTED, TRIED, or None as long as nobody knows
-        self._course = None
+        self.course = None
         #: for the ledger, should this fail: are the offsets as they were?
-        self._offsets_back = True
-        self._only_predicts = False
-        self._rolls_back = rolls_back
+        self.offsets_back = True
+        self.only_predicts = False
+        self.rolls_back = rolls_back
         #: whether the change is made, and only the final state may be missing
         self.is_made = False
         #: it waits for the connector to stop: only the state is to be put back
-        self._may_be_given_up = False
+        self.may_be_given_up = False
 
     @property
     def store(self):
@@ -117,18 +112,14 @@ class ChangeItem:
         """Also a sign of life for others who want to make the same change."""
         self.pause(seconds)
         self.once.heartbeat()
-        if self._may_be_given_up and not self._rolls_back:
+        if self.may_be_given_up and not self.rolls_back:
             INTERRUPTS.check()
-
-    def warn(self, text: str) -> None:
-        if text not in self.warnings:
-            self.warnings.append(text)
 
     # ---- prepare: everything that can be known before the first write ----------------------------------------
 
     def prepare(self, check_mode: bool) -> None:
         planning = self.planning
-        self.states.check_final(self.access, self._rolls_back)
+        self.states.check_final(self.access, self.rolls_back)
         found = self.found = self.ready.find(planning.desired)
         self.entry.over = planning.look_up(found, check_mode)
         if self.once.named:
@@ -158,7 +149,7 @@ class ChangeItem:
 
     def predict(self) -> None:
         """The end of check mode."""
-        self._only_predicts = True
+        self.only_predicts = True
         self.next = END
         self.result = self._result(self.plan, self.found)
         if self.entry.is_over:
@@ -211,11 +202,11 @@ class ChangeItem:
             if not self.plan.changed:
                 return self._end_unchanged(found)
             self._begin_entry(found)
-            self._course = HALTED
+            self.course = HALTED
             return self._begin_writing(found)
         self._begin_entry(found, found.state if self.ready.stop else None)
         if found.idle and self.store.has_server_guard:
-            self._course = TRIED
+            self.course = TRIED
             return self._begin_writing(found)
         self.next = STOP
 
@@ -233,12 +224,12 @@ class ChangeItem:
 
     def _settle_state(self, check_mode=False) -> None:
         """The connector may still have to be put back to the state that an earlier run of this change, which did not end, has found."""
-        due, self.next, self._course = self.once.state_to_restore, END, None
+        due, self.next, self.course = self.once.state_to_restore, END, None
         if due is not None and self.after_change == LATER:
             if not check_mode:
                 self.once.later()
         elif due is not None and self.found is not None and self.after_change == PUT_BACK and self.states.is_halted(self.found):
-            self.warnings.append("%s is %s for the change %s since an earlier run; it is restored to %s." % (
+            self.access.warn("%s is %s for the change %s since an earlier run; it is restored to %s." % (
                 self.name, self.found.state, self.once.change_id, due))
             self.result["changed"] = True
             self.states.due, self.next = due, END if check_mode else RESTORE_STATE
@@ -251,15 +242,15 @@ class ChangeItem:
     def stop(self) -> None:
         """The engine has sent the requests of all connectors already, if there are several."""
         self.ready.is_stopped_here = True
-        self._course, self.states.is_back = None, False
+        self.course, self.states.is_back = None, False
         self.states.found = self.once.state_to_restore or self.found.state
-        self._may_be_given_up = True
+        self.may_be_given_up = True
         self.stopped = self.ready.halt(self.found, self.store)
         self.ready.await_free(self.planning.route)
 
     def replan(self) -> None:
         """A task may have committed when it was stopped."""
-        self._may_be_given_up = False
+        self.may_be_given_up = False
         self.planning.make(self.stopped)
         if self.plan.changed:
             return self._begin_writing(self.stopped)
@@ -285,7 +276,7 @@ class ChangeItem:
         if self.once.named:
             self.once.writing(before, after, records)
         self.undo.replaced = Replaced(before, records)
-        self._rollback = Rollback(self, self.plan)
+        self.rollback = Rollback(self, self.plan)
         self.writing = Writing(self, self.plan)
 
     def _plugins(self, found) -> dict:
@@ -304,7 +295,7 @@ class ChangeItem:
             self._confirmed()
 
     def _confirmed(self) -> None:
-        self._offsets_back = False
+        self.offsets_back = False
         plan, self.writing = self.writing.first_plan, None
         try:
             self.ready.check_still(self.stopped, self.store)
@@ -320,7 +311,7 @@ class ChangeItem:
 
     def _write_entry(self) -> None:
         """Raises LedgerWriteFailed, after which the connector must not run on."""
-        self.entry.written(self.states.found, self._rolls_back, {"changed": not self._offsets_back, "backup_file": self.backup})
+        self.entry.written(self.states.found, self.rolls_back, {"changed": not self.offsets_back, "backup_file": self.backup})
 
     def _end_change(self, result) -> None:
         """Of a connector that was stopped for it."""
@@ -332,133 +323,13 @@ class ChangeItem:
         try:
             self.once.later()
         except errors.ConnectError as error:
-            self._end(error)
-
-    # ---- a failure -------------------------------------------------------------------------------------------
-
-    def fail(self, error) -> None:
-        """error: ConnectError, or a fault of our own. What has to be undone is undone, or due next."""
-        self._may_be_given_up = False
-        does_not_come_back = self.next in (RESTORE_STATE, FINAL_STATE) and self.error is None and not self._only_predicts
-        if does_not_come_back and isinstance(error, errors.ConnectError) and not isinstance(error, LeaseLost) and self.undo.is_due:
-            return self._roll_back_after(error.message)
-        if self.next == RESTORE_STATE:
-            return self._end(self._not_restored(error))
-        if self.next == FINAL_STATE:
-            as_it_is = self._only_predicts or self._rolls_back or not isinstance(error, errors.ConnectError)
-            return self._end(error if as_it_is else error.also(self.undo.by_hand(), changed=self.result["changed"]))
-        if self.next == ROLL_BACK:
-            return self._end(self.error.also("It could not be rolled back: %s %s" % (error, self.undo.by_hand()), **as_facts(self.result)))
-        self.next = END
-        if not isinstance(error, errors.ConnectError):  # a fault of our own must not leave a connector stopped
-            return self._restore_state_after(error, self.states.found if self.stopped_here else None)
-        if isinstance(error, (LeaseLost, LedgerWriteFailed)):
-            return self._end(error)  # another run goes on, or the next one
-        writing, self.writing = self.writing, None
-        if writing is not None:
-            error = self._rollback.after(error, writing.sent)
-            self._offsets_back = self._rollback.done
-        if self._course == TRIED and isinstance(error, errors.NotStopped):
-            if self.ready.stop:
-                self.next = STOP
-                return None
-            error = self.ready.not_stopped(self.found, error.facts)
-        due = self.states.found if self.stopped_here else None
-        if self._course == HALTED and self.found is not None:
-            due = self.once.state_to_restore
-        return self._restore_state_after(error, due)
-
-    def _restore_state_after(self, error, due) -> None:
-        if due is None:
-            return self._end(error)
-        self.error, self.states.due, self.next = error, due, RESTORE_STATE
-        return None
-
-    def _not_restored(self, error):
-        """The error where the state could not be put back, either after a change that was made, or after one that failed."""
-        if not isinstance(error, errors.ConnectError) or self.error is not None and not isinstance(self.error, errors.ConnectError):
-            return self.error or error
-        if self.error is not None:
-            return self.error.also("The connector could not be restored to %s either (%s): %s" % (
-                self.states.due, error.message.rstrip("."), self.states.left_to_do(self.ready.client)))
-        if not self.stopped_here:
-            return error
-        return error.also("The offsets are %s, but the connector is not back to %s: %s" % (
-            "changed as declared" if self.result["changed"] else "as they were", self.states.due, self.states.left_to_do(self.ready.client)),
-            changed=self.result["changed"], backup_file=self.result["backup_file"])
-
-    # ---- restore the state -----------------------------------------------------------------------------------
-
-    def restore_state(self) -> None:
-        after, states = self.states.restore(), self.states
-        if isinstance(self.error, errors.ConnectError):
-            self.error.also(states.what_was_restored("The connector", after), connector=after.result())
-        if self.error is not None:
-            return self._end(self.error)
-        self.entry.end()
-        if states.is_hidden and self.stopped_here and not after.failed:
-            self.warnings.append(states.what_was_restored(self.name, after))
-        self.result.update(self.entry.changes(self.max_entries), connector=after.result())
-        self.next = END
-        if after.failed:  # a failure, with the result in its facts
-            states.had_failed = self.found.failed
-            text = states.failure(after)
-            self._end_failed(text, text, as_facts(self.result))
-        return None
-
-    def _end_failed(self, text, had_failed_text, facts) -> None:
-        """The connector failed after the change. text, had_failed_text: what to say."""
-        if self.states.had_failed and (self.once.undo or self._rolls_back):  # by what is undone, or for another reason: either way it stays undone
-            self.warnings.append(had_failed_text)
-        elif self.undo.is_due:
-            self._roll_back_after(text)
-        else:
-            self._end(errors.StateError(text if self._rolls_back else "%s %s" % (text, self.undo.by_hand()), **facts))
-
-    # ---- roll back -------------------------------------------------------------------------------------------
-
-    def _roll_back_after(self, text: str) -> None:
-        self.error, self.next = errors.StateError(text), ROLL_BACK
-
-    def rolled_back(self) -> None:
-        """The undo has come to its end."""
-        self.undo.explain(self.error)
-        self._end(self.error)
-
-    # ---- the final state -------------------------------------------------------------------------------------
-
-    @property
-    def has_final_state(self) -> bool:
-        """Of all that exist, whether their offsets were changed or not."""
-        return self.states.final_state is not None and self.error is None and bool(self.result) and self.result["connector_exists"]
-
-    def read_final(self, check_mode: bool) -> None:
-        self.next, self.is_made = FINAL_STATE, True
-        self.found = self.states.read_final()
-        if check_mode:
-            self._note_final(dict(self.found.result(), state=self.states.final_state))
-
-    def reach_final(self) -> None:
-        self.found = self.states.reach_final(self.found)
-        self._note_final(self.found.result())
-        text = self.states.final_failure(self.found)
-        if text:
-            self._end_failed(text, text + " It had failed before, too.", {"connector": self.found.result(), "changed": self.result["changed"]})
-
-    def _note_final(self, connector) -> None:
-        self.states.note_final(self.result, connector)
-        self.next = END
+            self.ending.end(error)
 
     # ---- the end ---------------------------------------------------------------------------------------------
 
-    def _end(self, error) -> None:
-        self.error, self.next = error, END
-        if isinstance(error, errors.ConnectError):
-            error.warnings = self.warnings
-
     def close(self) -> None:
         """The offsets are settled, the final state or a rollback may follow. The ledger learns of a failure. To be called once."""
-        self.entry.close(self.error, self._offsets_back, self.states.is_back)
+        self.entry.close(self.error, self.offsets_back, self.states.is_back)
 
     def _result(self, plan, connector) -> dict:
         result = dict(change_result(plan, self.store.method, self.max_entries), **self.access.result(self.store), method_reason=self.planning.route.reason)

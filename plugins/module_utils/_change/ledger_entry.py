@@ -26,13 +26,12 @@ class LedgerWriteFailed(errors.ConnectError):
 class LedgerEntry:
     """Of one change; of one without a name nothing is said."""
 
-    def __init__(self, once, access, after_change, warnings: list):
+    def __init__(self, once, access, after_change):
         """once: TrackedChange, or UntrackedChange. access: Access of the connector. after_change: PUT_BACK, LATER or LEAVE."""
         self.once = once
         self.name = access.name
         self._access = access
         self._after_change = after_change
-        self._warnings = warnings
         #: TODO; DONE or UNDONE where nothing is left to do
         self.over = TODO
 
@@ -69,8 +68,8 @@ class LedgerEntry:
             raise
         except errors.ConnectError as error:
             if rolls_back:
-                self._warn("The offsets of %s were rolled back, but that could not be written into the ledger (%s), which has the change %s as made. %s" % (
-                    self.name, self.once.where, self.once.change_id, error.message))
+                self._access.warn("The offsets of %s were rolled back, but that could not be written into the ledger (%s), which has the change %s as "
+                                  "made. %s" % (self.name, self.once.where, self.once.change_id, error.message))
                 return
             raise LedgerWriteFailed(
                 "The offsets of %s are as declared, but that could not be written into the ledger (%s). It is left as it is now, stopped: "
@@ -84,7 +83,7 @@ class LedgerEntry:
         except LeaseLost:
             raise
         except errors.ConnectError as error:
-            self._warnings.append("The ledger (%s) could not be updated: the change %s of %s has come to its end, which its next run will record. %s" % (
+            self._access.warn("The ledger (%s) could not be updated: the change %s of %s has come to its end, which its next run will record. %s" % (
                 self.once.where, self.once.change_id, self.name, error.message))
 
     def close(self, error, offsets_back: bool, state_back: bool) -> None:
@@ -117,7 +116,7 @@ class LedgerEntry:
         if self.over == DONE:
             self._warn_vanished(change, live)
         if self.over == UNDONE and not self.once.undo:
-            self._warnings.append("The change %s of %s was restored on %s, and stays so. To make it again give it another id." % (
+            self._access.warn("The change %s of %s was restored on %s, and stays so. To make it again give it another id." % (
                 change.change_id, self.name, change.times[change.phase]))
 
     def _warn_elsewhere(self, change) -> None:
@@ -125,12 +124,12 @@ class LedgerEntry:
         topics = change.cluster.get("offset_topic"), self._access.cluster().get("offset_topic")
         url, rest = change.cluster.get("connect_url"), self._access.rest
         if all(topics) and topics[0] != topics[1]:
-            self._warnings.append(
+            self._access.warn(
                 "The change %s of %s was made where the offsets are on the topic %s; here they are on %s. If that is another Connect cluster with "
                 "a connector of this name, it was not made here: distinguish them by connect_group, or by a ledger of their own."
                 % ((change.change_id, self.name) + topics))
         elif url and rest is not None and not self._access.connect_group and url not in rest.urls:
-            self._warnings.append(
+            self._access.warn(
                 "The change %s of %s was made through %s, which is not in connect_url. If that is another Connect cluster with a connector of this name, "
                 "it was not made here: distinguish them by connect_group, or by a ledger of their own." % (change.change_id, self.name, url))
 
@@ -139,11 +138,7 @@ class LedgerEntry:
         gone = [key for key in (canonical(pair["partition"]) for pair in change.after or [] if pair["offset"] is not None)
                 if key not in live.entries and key not in live.unreadable]
         if gone:
-            self._warnings.append(
+            self._access.warn(
                 "The change %s of %s was made on %s, but %d of the partitions that it set %s no offset any more, first %s: it was removed since, or the "
                 "connector keeps its position elsewhere and removes it at its next commit. The change is not made again; for that give it another id." % (
                     change.change_id, self.name, change.times[change.phase], len(gone), "has" if len(gone) == 1 else "have", gone[0]))
-
-    def _warn(self, text) -> None:
-        if text not in self._warnings:
-            self._warnings.append(text)

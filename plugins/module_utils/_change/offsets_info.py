@@ -58,11 +58,6 @@ class OffsetsInfo:
         self._known = None
         self._progress = SinkProgress(self._warn)
 
-    def cluster(self) -> dict:
-        """What tells it apart in a document; no credentials."""
-        return {"connect_url": self.rest.url if self.rest else None,
-                "kafka_cluster_id": self.rest.root().get("kafka_cluster_id") if self.rest else self.kafka.cluster_id if self.kafka else None}
-
     def plugins(self) -> dict:
         """{connector: {"class", "version"}} of those that all() has found to exist (see _core.plugin_version)."""
         found = {}

@@ -20,7 +20,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tr
 class Planning:
     """Of one connector. Every ``found`` is the Connector, None where there is none, or no worker that could be asked."""
 
-    def __init__(self, desired, router, once, rolls_back: bool, warnings: list):
+    def __init__(self, desired, router, once, rolls_back: bool):
         """desired: DesiredOffsets, None to undo what ``once`` names. router: Router. once: TrackedChange or UntrackedChange. rolls_back: it undoes a
         change of which the connector failed.
         """
@@ -29,7 +29,6 @@ class Planning:
         self._access = router.access
         self._once = once
         self._rolls_back = rolls_back
-        self._warnings = warnings
         #: the Route that is known so far
         self.route = None
         self._copied = None  # what another connector has given for it
@@ -69,7 +68,7 @@ class Planning:
         if self.desired.origin is not None:
             self.desired.check_origin(self.kind(found), self._access.cluster()["kafka_cluster_id"])
         if self.desired.plugin is not None and found is not None:
-            self._warnings.extend(self.desired.compare_plugin(self.plugin(found)))
+            self._access.warnings.extend(self.desired.compare_plugin(self.plugin(found)))
 
     def make(self, found):
         """The plan, as of now. Raises ConnectError."""
@@ -86,7 +85,7 @@ class Planning:
     def _read_copy(self, found):
         """Read once: what is declared must not change on the way, though the other connector may run on."""
         if self._copied is None:
-            self._copied = self.desired.copy.read(self._warnings)
+            self._copied = self.desired.copy.read(self._access.warnings)
             self._copied.guards = self.desired.guards
             self._copied.check_origin(self.kind(found), None)
         return self._copied

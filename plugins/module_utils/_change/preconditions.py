@@ -33,7 +33,6 @@ class Preconditions:
         self.assume_stopped = assume_stopped
         self.sleep = sleep
         self.clock = clock
-        self.warnings = lifecycle.warnings
         #: whether there is such a connector; None without a worker to ask
         self.exists = None
         #: by us, for the change
@@ -56,7 +55,7 @@ class Preconditions:
             except errors.Unreachable as error:
                 if not (self.assume_stopped and self.access.topic_is_open):
                     raise
-                self.warnings.append("No worker is queried, as assume_stopped is true. " + error.message)
+                self.access.warn("No worker is queried, as assume_stopped is true. " + error.message)
                 self.client = None
                 self.access.without_rest()
         if not self.assume_stopped and not self.router.needs_no_word(desired):
@@ -86,11 +85,11 @@ class Preconditions:
             elif not (self.access.is_file and self.assume_stopped):
                 self._check_nothing_runs()
             if self.exists is False and desired.sets:
-                self.warnings.append("There is no connector %s: the offsets wait for one that is created with this name.%s" % (
+                self.access.warn("There is no connector %s: the offsets wait for one that is created with this name.%s" % (
                     self.name, self.client.similar(self.name)))
             return None
         if store.method != STRIMZI:
-            check_pod(found, self.access.force, self._warn)
+            check_pod(found, self.access.force, self.access.warn)
         if not found.stopped and not found.idle and found.state not in (RUNNING, PAUSED, FAILED):
             found = self.lifecycle.read_definite()
         if found.state == STOPPED and found.tasks:
@@ -109,7 +108,7 @@ class Preconditions:
         if not found.stopped and not self.stop:
             if not found.idle or not store.has_server_guard:
                 raise self.not_stopped(found, {})
-            self.warnings.append(
+            self.access.warn(
                 "%s is %s: either it is STOPPED and the worker that had it is gone, or it has nothing to do. Connect itself decides "
                 "whether its offsets may be changed." % (self.name, found))
         return found
@@ -118,11 +117,7 @@ class Preconditions:
         """Nothing is to be changed, and there is nothing: most likely another name was meant. live: Snapshot."""
         hint = "" if self.exists is not False or live.entries or live.unreadable else self.client.similar(self.name)
         if hint:
-            self._warn("There is no connector %s, and there are no offsets of one.%s" % (self.name, hint))
-
-    def _warn(self, text) -> None:
-        if text not in self.warnings:
-            self.warnings.append(text)
+            self.access.warn("There is no connector %s, and there are no offsets of one.%s" % (self.name, hint))
 
     def _check_nothing_runs(self) -> None:
         """Where no status tells: ask the brokers. The tasks of a connector that was just deleted end only with a rebalance."""
@@ -151,7 +146,7 @@ class Preconditions:
             return self.access.running()
         except errors.BrokerError as error:
             if self.assume_stopped:
-                self._warn("Whether a worker runs %s could not be seen from the brokers. %s" % (self.name, error.message))
+                self.access.warn("Whether a worker runs %s could not be seen from the brokers. %s" % (self.name, error.message))
                 return []
             raise errors.StateError(
                 "There is no connector %s, but whether a task of it still runs is not known, and such a task would write its own offset over the change. %s "
@@ -190,7 +185,7 @@ class Preconditions:
                 "The connector %s is %s, but the consumer group %s has no members. Either it is being started or moved right now: then try again; or its "
                 "group is another one: give it as consumer_group." % (self.name, found, sink.group), connector=found.result())
         if not self.stop:
-            self.warnings.append("%s is %s, and none of its tasks is in its consumer group: its offsets are changed as it is. With stop: true "
+            self.access.warn("%s is %s, and none of its tasks is in its consumer group: its offsets are changed as it is. With stop: true "
                                  "what has failed is started again after that." % (self.name, found))
 
     def await_free(self, route) -> None:

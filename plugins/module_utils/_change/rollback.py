@@ -120,7 +120,7 @@ class Rollback:
             try:
                 backups.write(path, [self._before], item.access.cluster(), self._store.method)
             except errors.ConnectError as error:
-                item.warn(error.message)
+                item.access.warn(error.message)
                 return "Restore offsets_before by hand."
             item.backup = path
         return "The offsets before are in %s: restore them with src and purge: true." % item.backup

@@ -26,7 +26,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.marker import marked_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import ledger_for_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import TrackedChange
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import AUTO, FILE, STRIMZI, TOPIC, Access
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import AUTO, FILE, STRIMZI, TOPIC, Access, cluster_facts
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file_log import FileLog
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.log_source import KafkaLogs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.offset_logs import OffsetLogs
@@ -141,8 +141,7 @@ class Session:
             return
         every = dict(self._backed_up, **new)
         methods = {name: one.method for name, one in every.items()}
-        cluster = {"connect_url": self.worker.url if self.worker else None,
-                   "kafka_cluster_id": self.worker.root().get("kafka_cluster_id") if self.worker else self._brokers and self._brokers.cluster_id}
+        cluster = cluster_facts(self.worker, self._brokers)
         backups.write(path, [one.snapshot for one in every.values()], cluster, next(iter(methods.values())), replace=self.is_backed_up,
                       ordered=sorted(name for name, method in methods.items() if method in (TOPIC, FILE)), methods=methods,
                       plugins={name: one.plugin for name, one in every.items() if one.plugin})

@@ -57,7 +57,7 @@ class Writing:
         if not isinstance(answer, Exception):
             self.sent = True
             if answer:
-                self._item.warn(answer)
+                self._item.access.warn(answer)
         elif isinstance(answer, errors.NotStopped):
             if not self._item.stopped_here or self._clock() > self._guard_end:
                 raise answer
@@ -90,7 +90,7 @@ class Writing:
             raise error.also("The change had been accepted before that, but could not be read back.")
         if not rest.changed:
             if isinstance(self._doubt, errors.RestError):
-                self._item.warn("The offsets of %s are as declared, though the answer was: %s" % (self._item.name, self._doubt.message))
+                self._item.access.warn("The offsets of %s are as declared, though the answer was: %s" % (self._item.name, self._doubt.message))
             return self._shown()
         if self._doubt is None:
             raise self._not_what_was_declared(rest)
@@ -126,7 +126,7 @@ class Writing:
         if not rest.changed:
             self.stage = DONE
             return None
-        self._item.warn(
+        self._item.access.warn(
             "Something wrote other offsets of %s over the change within %g s, first %s: %s. Most likely a task that did not end when the "
             "connector was stopped. The change is made again." % (
                 self._item.name, self._item.settle, canonical(rest.changes[0].partition), canonical(rest.changes[0].before)))

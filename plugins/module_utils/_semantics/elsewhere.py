@@ -35,7 +35,7 @@ class Inert(Semantics):
 
     def check(self, plan, store) -> list:
         """Raises DeclarationError, or returns it as a warning: of what is cleared away, or comes with other connectors' from a document."""
-        if plan.desired.exact or not plan.changed:
+        if plan.desired.exact:
             return []
         if self.force or plan.desired.is_document or not any(action.verb == SET for action in plan.changes):
             return [self._words]

@@ -18,9 +18,10 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import INT32_MAX, Entry, canonical, counted, describe, is_int
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import REMOVE, SET
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.copied_again import CopiedAgain, next_of
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.flow import CLUSTER, OFFSET, PARTITION, TOPIC, is_partition
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.flow import CLUSTER, OFFSET, PARTITION, TOPIC, Flow, is_partition
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.base import Semantics
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.log_positions import every_place, find_offsets, outside, without_offset
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.source import PlainSource
 
 
 def stored_for(following: int):
@@ -31,12 +32,15 @@ def stored_for(following: int):
 class MirrorSource(Semantics):
     """One MirrorSource connector, with its source cluster. A place is (topic on the source, number of the partition)."""
 
-    def __init__(self, access, flow, target_id=None):
-        """access: Access of the connector. flow: see _mirror.flow. target_id(): the id of the workers' Kafka cluster, which is copied to; or None."""
+    def __init__(self, access, flow, target_id=None, is_deleted=False):
+        """access: Access of the connector. flow: see _mirror.flow. target_id(): the id of the workers' Kafka cluster, which is copied to; or None.
+        is_deleted: there is no such connector, so that nothing is copied again.
+        """
         super().__init__(access.name, access.force)
         self.flow = flow
         self._access = access
         self._target_id = target_id
+        self._is_deleted = is_deleted
 
     @property
     def kafka(self):
@@ -101,6 +105,9 @@ class MirrorSource(Semantics):
 
     def check_copied_again(self, plan) -> list:
         """Warnings of records that MirrorMaker copies again. Raises DeclarationError where that is not accepted."""
+        if self._is_deleted:
+            return []
+
         def source():
             self._check_source()
             return self.kafka
@@ -216,3 +223,15 @@ class MirrorSource(Semantics):
         if reason:
             raise errors.DeclarationError("%s does not replicate the topic %s: %s. An offset there has no effect." % (
                 self.name, topic, reason))
+
+
+class UnknownMirrors(PlainSource):
+    """By its partitions MirrorMaker's, but it is not known of which source cluster: what is copied again, the partitions tell."""
+
+    def __init__(self, access, aliases):
+        """aliases: of the source clusters."""
+        super().__init__(access.name, access.force)
+        self._mirrors = [MirrorSource(access, Flow({}, alias)) for alias in sorted(map(str, aliases))]
+
+    def check(self, plan, store) -> list:
+        return super().check(plan, store) + [text for mirror in self._mirrors for text in mirror.check_copied_again(plan)]

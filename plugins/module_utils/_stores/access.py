@@ -27,6 +27,12 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.to
 AUTO, REST, TOPIC, GROUP, FILE, STRIMZI = METHODS = ["auto", "rest", "topic", "group", "file", "strimzi"]
 
 
+def cluster_facts(rest, kafka) -> dict:
+    """What tells the cluster of a document or a backup apart; no credentials. rest, kafka: the clients, None if there is none."""
+    return {"connect_url": rest.url if rest is not None else None,
+            "kafka_cluster_id": rest.root().get("kafka_cluster_id") if rest is not None else kafka and kafka.cluster_id}
+
+
 class Access:
     """One connector's. Every ``found`` is the Connector, None where there is none, or no worker that could be asked."""
 
@@ -220,8 +226,7 @@ class Access:
             return {"connect_url": None, "kafka_cluster_id": None, "offset_file": self.offset_topic}
         if self.method == STRIMZI:
             return dict({"connect_url": None, "kafka_cluster_id": None}, **self.rest.place(self.name))
-        found = {"connect_url": self.rest.url if self.rest else None}
-        found["kafka_cluster_id"] = self.rest.root().get("kafka_cluster_id") if self.rest is not None else self.kafka.cluster_id
+        found = cluster_facts(self.rest, self.kafka)
         if self._topic_store is not None:
             found["bootstrap_servers"] = self.kafka.brokers
             found["offset_topic"] = self._topic_store.topics[0]

@@ -128,10 +128,6 @@ class TopicStore(Store):
         live = set().union(*(self._decoded[topic].live_keys(self.name) for topic in self.topics))
         return sorted(set(shown) - live)
 
-    def agrees_with_rest(self) -> bool:
-        """Does REST show every live record as it is? Only if all keys are as the worker builds them."""
-        return not self.anomalies()
-
     def beyond_rest(self, plan) -> list:
         """Sentences about the records that a change by REST would leave as they are; none: it reaches all of them."""
         if self.anomalies():

@@ -125,6 +125,29 @@ def test_which_road(rest, kafka, connector, options, method, reason):
         "offset_file": None, "consumer_group": None}
 
 
+@pytest.mark.parametrize("rest, kafka, connector, options", [
+    (FakeRest(), None, found(), {}), (FakeRest(), kafka_with(), found(), {}), (FakeRest(), kafka_with(), found(), {"method": "topic"}),
+    (FakeRest(), kafka_with(), found(), {"method": "rest"}), (FakeRest(OLD), kafka_with(), found(), {}), (FakeRest(SLASH), kafka_with(), found(), {}),
+    (FakeRest(), kafka_with(), None, {}), (None, kafka_with(), None, {}),
+    (FakeRest(), kafka_with(('["c",{"p":1}]', '{"o":4}'), ('["c", {"p":1}]', '{"o":7}')), found(), {}),
+])
+def test_offsets_are_shown_by_the_store_by_which_they_would_be_changed(rest, kafka, connector, options):
+    topic = "offsets" if kafka is not None else None
+    changed = router(rest, kafka, offset_topic=topic, **options).route(connector, SET)
+    shown = router(rest, kafka, offset_topic=topic, for_change=False, **options).look(connector)
+    assert shown.store.method == changed.store.method and changed.plan.changed and not shown.plan.changed
+    assert shown.plan.live.entries.keys() == changed.plan.live.entries.keys()
+
+
+@pytest.mark.parametrize("for_change", [True, False])
+def test_a_topic_of_another_cluster(for_change):
+    kafka = FakeKafka("others").put('["x",{"p":9}]', '{"o":1}', topic="others")
+    one = router(FakeRest(), kafka, offset_topic="others", for_change=for_change)
+    assert one.look(found()).store.method == one.route(found(), SET).store.method == "rest"
+    warning, = one.access.warnings
+    assert "offset_topic others has none of the offsets that REST shows for c: it is not the topic of the worker" in warning
+
+
 @pytest.mark.parametrize("records, words", [
     ([('["c", {"p":1}]', '{"o":4}')], "held under keys that no worker of today writes"),
     ([('["c",{"p":1}]', '{"o":4}'), ('["c", {"p":1}]', '{"o":4}')], "held under keys of different bytes"),
