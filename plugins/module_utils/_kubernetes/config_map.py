@@ -4,19 +4,33 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""A ConfigMap: what it is made of, and how one of its entries is set while the others stay. Pure."""
+"""A ConfigMap: what it is made of, and how one of its entries is set while the others stay."""
 
 from __future__ import annotations
 
+import contextlib
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_resource import escaped
 
 #: bytes that a ConfigMap can hold
-CONFIG_MAP_LIMIT = 1024 * 1024
+LIMIT = 1024 * 1024
 
 
 def config_map(namespace: str, name: str, data: dict, labels=None) -> dict:
     metadata = {"name": name, "namespace": namespace}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": dict(metadata, labels=labels) if labels else metadata, "data": data}
+
+
+def update(resources, name: str, change, labels=None) -> None:
+    """resources: ConnectorResources. change(ConfigMap) -> JSON patch operations, see Kubernetes.update; where there is none an empty one is made."""
+    while True:
+        try:
+            resources.kube.update(resources.config_maps(name), change)
+            return
+        except errors.KubeNotFound:
+            with contextlib.suppress(errors.KubeConflict):  # somebody else has made it a moment ago
+                resources.kube.create(resources.config_maps(), config_map(resources.namespace, name, {}, labels))
 
 
 def data_operations(config_map: dict, key: str, text) -> list:

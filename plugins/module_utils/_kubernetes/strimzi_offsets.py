@@ -15,8 +15,7 @@ from __future__ import annotations
 import contextlib
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import documents, errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes import strimzi_operations, strimzi_resource
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.config_map import CONFIG_MAP_LIMIT, config_map, data_operations, size_of
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes import config_map, strimzi_operations, strimzi_resource
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_client import StrimziClient
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_operations import ALTER, LIST, OFFSETS, RESET, WHICH, complaints
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_resource import CONNECTOR, LOOK, MIRROR, STOPPED, told
@@ -138,31 +137,23 @@ class StrimziOffsets(StrimziClient):
     def _remove_entry(self, target, key, resource) -> None:
         """What is there then was listed after that."""
         def change(found):
-            return _stale_owners(found, resource) + data_operations(found, key, None)
+            return _stale_owners(found, resource) + config_map.data_operations(found, key, None)
 
-        try:
+        with contextlib.suppress(errors.KubeNotFound):
             self.kube.update(self.config_maps(target), change)
-        except errors.KubeNotFound:
-            pass
 
     def _write_entry(self, target, key, text) -> None:
         def change(found):
             self._check_size(found, target, key, text)
-            return data_operations(found, key, text)
+            return config_map.data_operations(found, key, text)
 
-        try:
-            self.kube.update(self.config_maps(target), change)
-        except errors.KubeNotFound:
-            try:
-                self.kube.create(self.config_maps(), config_map(self.namespace, target, {key: text}))
-            except errors.KubeConflict:  # a moment ago
-                self.kube.update(self.config_maps(target), change)
+        config_map.update(self, target, change)
 
     def _check_size(self, found, target, key, text) -> None:
-        size = size_of(found, key, text)
-        if size > CONFIG_MAP_LIMIT:
+        size = config_map.size_of(found, key, text)
+        if size > config_map.LIMIT:
             raise errors.MethodError("The ConfigMap %s would have %d bytes, but Kubernetes allows 1 MiB (%d). Change fewer partitions at once, or take "
-                                     "another ConfigMap or method." % (target, size, CONFIG_MAP_LIMIT))
+                                     "another ConfigMap or method." % (target, size, config_map.LIMIT))
 
     def _entry(self, target, key):
         """Its text; None if somebody else, who lists the same at the same time, has removed it to see a fresh one."""
@@ -284,9 +275,9 @@ def _is_ours(resource, kind, name, word) -> bool:
     return there.get(OFFSETS) == word and (kind == CONNECTOR or there.get(WHICH) == name)
 
 
-def _stale_owners(config_map, resource) -> list:
+def _stale_owners(found, resource) -> list:
     """An owner that is an earlier resource of the same name has the ConfigMap deleted as soon as it is looked at."""
-    owners = config_map["metadata"].get("ownerReferences") or []
+    owners = found["metadata"].get("ownerReferences") or []
     stale = [number for number, one in enumerate(owners)
              if (one.get("kind"), one.get("name")) == (resource["kind"], resource["metadata"]["name"]) and one.get("uid") != resource["metadata"]["uid"]]
     return [operation for number in reversed(stale) for operation in (

@@ -16,7 +16,7 @@ import json
 import re
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.config_map import CONFIG_MAP_LIMIT, config_map, data_operations, size_of
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes import config_map
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.base import Ledger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import STARTED, check_known, decode, encode, same
 
@@ -33,7 +33,6 @@ class ConfigMapLedger(Ledger):
         """client: StrimziClient."""
         super().__init__()
         self._client = client
-        self._kube = client.kube
         self._name = name
 
     @property
@@ -42,7 +41,7 @@ class ConfigMapLedger(Ledger):
 
     def changes(self, connector=None) -> list:
         try:
-            entries = self._kube.get(self._path).get("data") or {}
+            entries = self._client.kube.get(self._client.config_maps(self._name)).get("data") or {}
         except errors.KubeNotFound:
             return []
         resource = self._resource_of(connector) if connector is not None else None
@@ -63,23 +62,9 @@ class ConfigMapLedger(Ledger):
             if same(actual, change):
                 return []  # our answer got lost
             check_known(actual, change, known, "in " + self.where)
-            return self._room(found, key, document) + data_operations(found, key, document)
+            return self._room(found, key, document) + config_map.data_operations(found, key, document)
 
-        while True:
-            try:
-                self._kube.update(self._path, write)
-                return
-            except errors.KubeNotFound:
-                check_known(None, change, known, "in " + self.where)
-            try:
-                self._kube.create(self._client.config_maps(), config_map(self._client.namespace, self._name, {key: document}, _LABELS))
-                return
-            except errors.KubeConflict:  # another run has created it a moment ago
-                continue
-
-    @property
-    def _path(self) -> str:
-        return self._client.config_maps(self._name)
+        config_map.update(self._client, self._name, write, _LABELS)
 
     def _resource_of(self, connector):
         """Two mirrors can have connectors of one name. None where the resource is gone."""
@@ -100,13 +85,13 @@ class ConfigMapLedger(Ledger):
                 over.append(((head.get("times") or {}).get(STARTED) or "", one))
         operations, left = [], dict(found, data=dict(found.get("data") or {}))
         for _time, one in sorted(over):
-            if size_of(left, key, document) <= CONFIG_MAP_LIMIT:
+            if config_map.size_of(left, key, document) <= config_map.LIMIT:
                 break
             del left["data"][one]
-            operations += data_operations(found, one, None)
-        if size_of(left, key, document) > CONFIG_MAP_LIMIT:
+            operations += config_map.data_operations(found, one, None)
+        if config_map.size_of(left, key, document) > config_map.LIMIT:
             raise errors.ConnectError("The ledger (%s) has no room for this change: it would have %d bytes, and Kubernetes allows 1 MiB. Give another "
-                                      "ledger_configmap or ledger_file." % (self.where, size_of(left, key, document)))
+                                      "ledger_configmap or ledger_file." % (self.where, config_map.size_of(left, key, document)))
         if operations:
             self._warn("The ledger (%s) was full: its %d oldest changes that are over have made room." % (self.where, len(operations)))
         return operations
