@@ -9,6 +9,7 @@ import json
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes import api
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.api import Kubernetes, login
 
 pytest.importorskip("kubernetes")
@@ -76,6 +77,21 @@ def test_a_read_is_repeated(stub, kube):
 def test_nobody_there(refused):
     with pytest.raises(errors.KubeUnreachable, match="no answer from the Kubernetes API server.*Check host, or kubeconfig"):
         Kubernetes(*login({**NOTHING, "host": refused})).get(PATH)
+
+
+def test_a_server_that_does_not_answer(stub, kube, monkeypatch):
+    monkeypatch.setattr(api, "_TIMEOUT", 1)
+    stub.breaks("hang")
+    with pytest.raises(errors.KubeUnreachable, match="Read timed out"):
+        kube.create(PATH, {})
+    assert len(stub) == 1
+
+
+def test_a_redirect_is_not_followed(stub, kube):
+    stub.reply(301, "", Location="/elsewhere").reply(200, found())
+    with pytest.raises(errors.KubeError, match="answered 301"):
+        kube.get(PATH)
+    assert len(stub) == 1
 
 
 def test_an_update_is_made_on_what_was_seen(stub, kube):
