@@ -46,6 +46,13 @@ def test_by_options():
     assert login({**NOTHING, "host": "https://kube", "verify_ssl": False})[0].verify_ssl is False
 
 
+def test_the_client_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "kubernetes", None)
+    with pytest.raises(errors.LibraryMissing) as caught:
+        login({**NOTHING, "host": "https://kube"})
+    assert caught.value.library == "kubernetes" and "ModuleNotFoundError" in caught.value.traceback
+
+
 @pytest.mark.parametrize("host", ["kube:6443", "https://me:secret@kube"])
 def test_a_host_that_is_none(host):
     with pytest.raises(errors.DeclarationError, match="host must look like") as caught:
