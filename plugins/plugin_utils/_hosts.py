@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 
-from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _rollout
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _diffs, _rollout
 
 
 def known(variables, playbook: str) -> dict:
@@ -90,7 +90,9 @@ def summary(hostvars, hosts, settings, phases, check_mode: bool, time: str) -> d
     order = [host for host in settings["order"] if host in hosts]
     found = {host: known(hostvars[host], settings["playbook"]) for host in order + sorted(set(hosts) - set(order))}
     document = _rollout.summary(found, settings, time, check_mode, phases)
-    return {"document": document, "text": _rollout.summary_text(document), "artifacts": _rollout.artifacts(document)}
+    approved = check_mode and os.environ.get("AWX_HOST")
+    diffs = _diffs.lines({host: _done(hostvars[host]).get("diff") for host in found}) if approved else []
+    return {"document": document, "text": "\n".join([*diffs, _rollout.summary_text(document)]), "artifacts": _rollout.artifacts(document)}
 
 
 def undo_known(hostvars, hosts) -> bool:

@@ -29,6 +29,8 @@ _UNDONE = {"changed": "restored", "would_change": "would be restored"}
 
 _NOT_LOOKED_AT = ("It was not looked at before the change, as the tag always or preflight is skipped, or the run was started at a later task; nothing was "
                   "changed.")
+_UNNAMED = ("This change has no name (Name of the change, reset_offsets_change_id): every launch makes it again, undo does not find it, and the backup of what "
+            "it replaces ends with the job. Give it one before it is made.")
 _GIVEN_UP = "Ansible has given this host up; see above."
 
 _UNUSABLE = ("%s must hold reset_offsets_connectors, and nothing but variables reset_offsets_*, and the list must not be given elsewhere as well.")
@@ -510,6 +512,9 @@ def _errors(of: dict) -> list[str]:
 
 def _notes(of: dict) -> list[str]:
     lines: list = []
+    named = of["change_id"] or of["playbook"] != "reset_offsets" or not any(map(_is_changed, of["clusters"].values()))
+    if of["check_mode"] and not named and os.environ.get("AWX_HOST"):
+        lines += ["", *wrapped(_UNNAMED)]
     if of["nowhere"] and len(of["clusters"]) > 1:
         lines += ["", "On none of these clusters: " + fit(", ".join(of["nowhere"]), WIDTH)]
     if of["stopped_by"] and of["counts"]["not_reached"]:

@@ -183,6 +183,19 @@ def test_what_a_job_gets_of_a_credential(data):
     assert files[env["KAFKA_CONNECT_CA_PATH"]] == "PEM" and env["KAFKA_CONNECT_CLIENT_KEY"] == ""
 
 
+def test_a_workflow_is_announced_once(data):
+    """Its end; what its jobs and questions would say besides is a matter of awx_setup_notifications."""
+    fields = [f"notification_templates_{event}" for event in ("started", "success", "error", "approvals")]
+    hook = [data["controller_notifications"][0]["name"]]
+    assert [[one.get(field, []) for field in fields] for one in data["controller_templates"]] == [[[], [], [], []]] * 8
+    assert [[one.get(field, []) for field in fields] for one in data["controller_workflows"]] == [[[], hook, hook, []]] * 2
+
+
+def test_a_confirmation_asks_for_nothing_that_it_does_not_use(data):
+    asked = {name: {one["variable"] for one in data["awx_setup_surveys"][name]["spec"]} for name in ("reset", "confirm")}
+    assert asked["reset"] - asked["confirm"] == {"reset_offsets_wait_timeout"} and not asked["confirm"] - asked["reset"]
+
+
 def test_messages_are_json(data):
     environment = ImmutableSandboxedEnvironment(undefined=ChainableUndefined)
     known = {"job": {"id": 7, "name": "Kafka Connect: reset", "status": "failed"}, "url": "https://awx.example.com/#/jobs/7",

@@ -506,3 +506,17 @@ def test_verification(verdicts, verdict):
 def test_a_failed_rollout_is_not_verified():
     found = _rollout.artifacts(fleet(a=known(result()), b=known(predicted=(result(),), failure=broken())))["kafka_connect_verify"]
     assert found["verdict"] == "fail" and list(found["clusters"]) == ["a"]
+
+
+UNNAMED = ["", "This change has no name (Name of the change, reset_offsets_change_id): every launch makes it again, undo",
+           "  does not find it, and the backup of what it replaces ends with the job. Give it one before it is made."]
+
+
+@pytest.mark.parametrize(("change_id", "check_mode", "job", "changed", "said"), [
+    (None, True, True, True, True), ("CHG-1", True, True, True, False), (None, False, True, True, False), (None, True, False, True, False),
+    (None, True, True, False, False)])
+def test_a_change_without_a_name_in_a_job_of_awx(monkeypatch, change_id, check_mode, job, changed, said):
+    """The check says it, before it is made; of nothing to do there is nothing to say."""
+    monkeypatch.setenv("AWX_HOST", "https://awx.example.com" if job else "")
+    of = fleet(check_mode=check_mode, a=known(result(change_id=change_id, changed=changed)))
+    assert (text(of)[-3:] == UNNAMED) is said
