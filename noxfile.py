@@ -260,6 +260,7 @@ def static(session: nox.Session) -> None:
         "python tests/lint/action_group.py",
         "python tests/lint/layers.py",
         "python tests/lint/payload.py",
+        "python tests/lint/profiles_page.py",
         "python tests/lint/text_only.py",
         "python tests/lint/workflow.py",
         "antsibull-changelog lint",

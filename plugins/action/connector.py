@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from ansible.errors import AnsibleActionFail, AnsibleError
 from ansible.plugins.action.normal import ActionModule as Normal
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.schema import check_profiles
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import unchanged
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._unfit import undecryptable
 
@@ -44,10 +46,13 @@ VARIABLES = {
     "ca_cert": ("kafka_connect_strimzi_ca_cert", "ssl_ca_cert"),
     "verify_ssl": ("kafka_connect_strimzi_verify_ssl",),
 }
+#: the same of the modules that know what connectors store
+PROFILES = {"profiles": ("kafka_connect_profiles",)}
+PROFILED = ("connector_offsets", "connector_offsets_bulk", "connector_offsets_import", "connector_offsets_info")
 
 
 class ActionModule(Normal):
-    """Takes the connection options that a task does not give from the host's variables; runs the module with them."""
+    """Takes the options that a task does not give from the host's variables, reads the file of profiles; runs the module with them."""
 
     #: see VARIABLES
     variables = VARIABLES
@@ -55,13 +60,15 @@ class ActionModule(Normal):
     def run(self, tmp=None, task_vars=None):
         try:
             self._take_variables(task_vars)
+            self._read_profiles()
         except AnsibleActionFail as error:  # not raised: that would show the templates of Ansible, and end the run of this host without a summary
             return {"failed": True, "msg": unchanged(str(error))}
         return super().run(tmp, task_vars)
 
     def _take_variables(self, task_vars):
         not_given = (None, "", [], task_vars.get("omit"))  # such as a field of a survey that was left empty
-        for option, (variable, *aliases) in self.variables.items():
+        more = PROFILES if self._task.action.rsplit(".", 1)[-1] in PROFILED else {}
+        for option, (variable, *aliases) in {**self.variables, **more}.items():
             if variable in task_vars and {option, *aliases}.isdisjoint(self._task.args):
                 value = self._value(variable, task_vars)
                 if value not in not_given:
@@ -76,3 +83,15 @@ class ActionModule(Normal):
             host = task_vars["inventory_hostname"]
             reason = undecryptable(variable, task_vars[variable], host) or f"The variable {variable} of {host} cannot be evaluated: {error}"
             raise AnsibleActionFail(reason) from error
+
+    def _read_profiles(self):
+        """The file is on the controller. Raises AnsibleActionFail for one that cannot be read, or is none."""
+        path = self._task.args.get("profiles")
+        if not isinstance(path, str) or not path:
+            return
+        try:
+            profiles = self._loader.load_from_file(self._find_needle("files", path))
+            check_profiles(profiles, path)
+        except (AnsibleError, DeclarationError) as error:
+            raise AnsibleActionFail(f"The profiles {path} (option profiles, or the variable kafka_connect_profiles) cannot be used: {error}") from error
+        self._task.args["profiles"] = profiles

@@ -198,8 +198,8 @@ options:
     description:
       - The most that a partition may move backward, as a whole number in the connector's own unit (records for a sink, bytes for a
         file). A change that moves one further is refused before anything is written.
-      - Like O(max_skip) and O(only) it needs to know how a partition moves. That is so where exactly one whole number of its offset
-        differs, as RV(actions) shows it. With one of the three options a change that removes an offset, sets one that was not
+      - Like O(max_skip) and O(only) it needs to know how a partition moves. That is so where the position of a connector is known (see the guide on what
+        connectors store), else where exactly one whole number of its offset differs, as RV(actions) shows it. With one of the three options a change that removes an offset, sets one that was not
         there, or changes several fields of one is refused as well.
       - Text of digits is taken as well. Empty text means not given.
     type: raw
@@ -351,6 +351,7 @@ extends_documentation_fragment:
   - streamops.kafka_connect._strimzi
   - streamops.kafka_connect._many.rollback
   - streamops.kafka_connect._worker
+  - streamops.kafka_connect._profiles
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.actiongroup_connect
 requirements:
@@ -651,13 +652,13 @@ actions:
       returned: success
     direction:
       description:
-        - V(forward) or V(backward) where exactly one whole number differs, V(none) where nothing does. V(unknown) for anything
-          else, also for a partition that had no offset or loses it, for what cannot be read, and where copies of its record on the
+        - V(forward) or V(backward) where the field moves that is the position of this connector, as far as the collection or O(profiles) knows it; of other
+          connectors where exactly one whole number differs. V(none) where nothing differs. V(unknown) for anything else, also for a partition that had no offset or loses it, for what cannot be read, and where copies of its record on the
           offsets topic disagree.
       type: str
       returned: success
     distance:
-      description: How far that number moves. Null where the direction is unknown.
+      description: How far it moves, in the unit of that field. Null where that is not known, as from one binlog file to another.
       type: int
       returned: success
   sample:
@@ -833,6 +834,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.r
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi import connect_or_operator
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.worker_config import read_worker_config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import of_options
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.examples import with_example
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.execute import execute_one
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import LATER, LEAVE, PUT_BACK
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.session import Session
@@ -843,7 +845,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernete
 
 def declare(client, kafka, sources, params, check_mode):
     session = Session(client, kafka, sources, params)
-    result = execute_one(session, of_options(params, session.copy()), check_mode)
+    with with_example(client, params["name"], session.profiles, check_mode):
+        result = execute_one(session, of_options(params, session.copy()), check_mode)
     if check_mode and result["method"] == STRIMZI:
         result.update(manifests(client, params["name"], result))
     return result

@@ -164,6 +164,7 @@ extends_documentation_fragment:
   - streamops.kafka_connect._many
   - streamops.kafka_connect._many.rollback
   - streamops.kafka_connect._worker
+  - streamops.kafka_connect._profiles
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.actiongroup_connect
 requirements:

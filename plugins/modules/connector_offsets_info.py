@@ -71,6 +71,7 @@ extends_documentation_fragment:
   - streamops.kafka_connect._kafka
   - streamops.kafka_connect._strimzi
   - streamops.kafka_connect._worker
+  - streamops.kafka_connect._profiles
   - streamops.kafka_connect._attributes
   - streamops.kafka_connect._attributes.info_module
   - streamops.kafka_connect._attributes.actiongroup_connect
@@ -288,6 +289,34 @@ topic:
   returned: success
   type: dict
   sample: {name: connect-offsets, partitions: 25}
+profile:
+  description:
+    - What a connector of this class stores, as far as the collection or O(profiles) knows it; null otherwise. C(name) and C(title), C(shapes) with the fields
+      of C(partition) and C(offset) (each C(name), C(type), C(meaning), C(unit)), the C(position) among them and an earlier version's end (C(until)), what
+      happens without an offset (C(absent)), where else it keeps its position (C(stores)), settings by which it does not start from its offset
+      (C(overrides)), C(hints), an C(example) with a live partition where there is one, where all that is from (C(source)), and whether it was read in the
+      source code (C(verified)).
+  returned: with O(name)
+  type: dict
+  sample:
+    name: filestream-source
+    title: FileStream source
+    verified: true
+    source: org.apache.kafka.connect.file.FileStreamSourceTask of Kafka 4.3.1
+    absent: the file is read from its beginning
+    shapes:
+      - partition: [{name: filename, type: string, meaning: "the option file, spelled as in the configuration"}]
+        offset: [{name: position, type: int64, required: true, unit: byte, meaning: "bytes of the file that are read, from 0; the start of a line"}]
+        position: {fields: [position], compare: number, means: next}
+        order: hash
+        until: null
+        now: null
+    stores: []
+    overrides: []
+    hints: []
+    example:
+      partition: {filename: /data/orders.txt}
+      offset: {position: 4096}
 connector:
   description:
     - The connector; null if it does not exist.
@@ -338,12 +367,13 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.r
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi import connect_or_operator
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.worker_config import read_worker_config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_info import OffsetsInfo
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import Catalog
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_offsets import StrimziOffsets
 
 
 def show(client, kafka, params, check_mode):
     info = OffsetsInfo(client, kafka, params["method"], params["offset_topic"], params["history"], params["max_entries"],
-                       params["consumer_group"], params["offset_file"])
+                       params["consumer_group"], params["offset_file"], Catalog(params["profiles"]))
     return info.all() if params["name"] is None else info.one(params["name"])
 
 
@@ -351,6 +381,7 @@ def main():
     run(
         dict(
             worker_options(),
+            profiles=dict(type="raw"),
             name=dict(type="str"),
             method=dict(type="str", choices=["auto", "rest", "topic", "group", "file", "strimzi"], default="auto"),
             resource=dict(type="str"),

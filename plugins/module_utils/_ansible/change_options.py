@@ -17,6 +17,7 @@ def change_options() -> dict:
     """Documented in connector_offsets, and for many connectors in doc_fragments/_many.py."""
     return dict(
         worker_options(),
+        profiles=dict(type="raw"),
         change_id=dict(type="str"),
         ledger=dict(type="str", choices=LEDGERS, default="auto"),
         ledger_topic=dict(type="str", default=DEFAULT),

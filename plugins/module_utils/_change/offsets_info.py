@@ -13,8 +13,10 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.sh
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.sink_progress import SinkProgress, orphaned_groups
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import Connector
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, SOURCE, Snapshot
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, SOURCE, Entry, Snapshot
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plugin_version import plugin_of
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles import told
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import BUILT_IN
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.result import cut
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.elsewhere import second_store
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import AUTO, FILE, GROUP, REST, STRIMZI, TOPIC, Access
@@ -32,14 +34,14 @@ class OffsetsInfo:
     """Reads, and never changes anything."""
 
     def __init__(self, rest, kafka, method=AUTO, offset_topic=None, history=False, max_entries=1000,
-                 consumer_group=None, offset_file=None):
+                 consumer_group=None, offset_file=None, profiles=BUILT_IN):
         """rest, kafka: the clients, one of them may be None; rest can be a StrimziClient. history: show older records as well, which needs the topic.
-        offset_file: path of a standalone worker's file, which is read as it is, whether its worker runs or not.
+        offset_file: path of a standalone worker's file, which is read as it is, whether its worker runs or not. profiles: Catalog of what connectors store.
 
         Raises DeclarationError where the method lacks what it needs.
         """
         self._given = {"kafka": kafka, "method": method, "offset_topic": offset_topic, "consumer_group": consumer_group, "offset_file": offset_file,
-                       "for_change": False}
+                       "for_change": False, "profiles": profiles}
         access = Access(rest, "", **self._given)
         if history and access.is_file:
             raise errors.DeclarationError("history needs the offsets topic: a file holds the present offsets alone.")
@@ -77,7 +79,15 @@ class OffsetsInfo:
         except errors.NoConnector:  # deleted a moment ago
             found = shown(Snapshot(name, SOURCE), self._worker_method, self.max_entries, False, None)
         self._progress.warn_stopped()
-        return dict(found, changed=False, warnings=self.warnings)
+        return dict(found, changed=False, warnings=self.warnings, profile=self._profile(name, parts, found))
+
+    def _profile(self, name, parts, found):
+        """What the connector stores; None where that is not known. found: the result for it."""
+        config = ((parts or {}).get("info") or {}).get("config")
+        profile, live = self._given["profiles"].find(config), [Entry(**pair) for pair in found["offsets"]]
+        for text in told.older_beside(profile, live) if profile is not None else []:
+            self._warn("%s: %s" % (name, text))
+        return told.shown(profile, config, name, live)
 
     def _parts(self, name):
         """{"status", "info"} of a connector; {} where there is none, None without a worker to ask."""
@@ -121,7 +131,7 @@ class OffsetsInfo:
                 self._warn(warning)
         if route.semantics.kind == SINK:
             found.update(self._progress.of(route.semantics, snapshot, connector, self.max_entries))
-            self._warn(second_store(name, route.semantics.settings.config))
+            self._warn(second_store(name, route.semantics.settings.config, access.profiles))
         elif store.method in (TOPIC, FILE):
             found.update(shown_records(store, self.max_entries, self._history))
             if connector is None and access.method == TOPIC and not given and not snapshot.entries and not snapshot.unreadable:

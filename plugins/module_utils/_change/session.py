@@ -23,6 +23,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.c
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import PAUSED, RUNNING, STATES, STOPPED
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import Catalog
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.marker import marked_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import ledger_for_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import TrackedChange
@@ -47,6 +48,7 @@ class Session:
         self.worker, self._brokers, self._logs = client, kafka, None
         self._ledger = None
         self._backed_up = {}
+        self.profiles = Catalog(params.get("profiles"))
 
     def share(self) -> None:
         """For many connectors: what all of their changes ask is asked once in a moment."""
@@ -116,7 +118,8 @@ class Session:
     def _router(self, one: Declaration) -> Router:
         params = self.params
         return Router(Access(self.worker, one.name, self._brokers, one.method, params["offset_topic"], connect_group=params["connect_group"],
-                             force=one.force, sources=self._sources, offset_file=params["offset_file"], logs=self._logs, **one.own))
+                             force=one.force, sources=self._sources, offset_file=params["offset_file"], logs=self._logs,
+                             profiles=self.profiles, **one.own))
 
     def _undo(self, one: Declaration, item) -> ChangeItem:
         """What puts offsets and state back after a change of which the connector failed."""

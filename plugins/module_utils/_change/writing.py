@@ -101,7 +101,9 @@ class Writing:
 
     def _rest(self):
         """The plan that is left after a fresh read: unchanged means done."""
-        return make_plan(self.store.read(), self.meant, check_types=False)
+        live = self.store.read()
+        live.profile = self.before.profile
+        return make_plan(live, self.meant, check_types=False)
 
     def _shown(self):
         """A task that was abandoned when the connector was stopped commits once more when it comes back; no guard of Connect stops it.

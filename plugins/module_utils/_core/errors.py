@@ -44,6 +44,10 @@ class DeclarationError(ConnectError):
     """The declaration cannot be accepted; raised before anything is written."""
 
 
+class OffsetsError(DeclarationError):
+    """The declared offsets are not what the connector stores: an example of its own helps."""
+
+
 @contextmanager
 def about(name: str):
     """Of several declarations a DeclarationError says whose it is."""

@@ -49,13 +49,13 @@ class Guards:
     def _check_limit(self, plan, option: str, limit, direction: str) -> None:
         if limit is None:
             return
-        beyond = [action for action in plan.changes if action.moved[0] == direction and action.moved[1] > limit]
+        beyond = [action for action in plan.changes if action.moved[0] == direction and (action.moved[1] is None or action.moved[1] > limit)]
         if beyond:
             raise DeclarationError(
                 "%s is %d, but %s of %s would go further %s: %s. Declare offsets that are nearer to the live ones, or raise %s if that is "
                 "meant." % (
                     option, limit, counted(beyond), plan.live.connector, direction,
-                    _first(beyond, lambda action: "by %d" % action.moved[1]), option))
+                    _first(beyond, _how_far), option))
 
     def __str__(self) -> str:
         given = (("max_rewind", self.max_rewind), ("max_skip", self.max_skip), ("only", self.only))
@@ -67,6 +67,10 @@ def _first(actions, say) -> str:
     return ", ".join(shown) + (", ..." if len(actions) > _SHOWN else "")
 
 
+def _how_far(action: Action) -> str:
+    return "by a distance that is not known" if action.moved[1] is None else "by %d" % action.moved[1]
+
+
 def _why_unknown(action: Action) -> str:
     if action.unreadable:
         return "what is live cannot be read"
@@ -76,4 +80,6 @@ def _why_unknown(action: Action) -> str:
         return "it has no offset so far"
     if action.copies:
         return "its copies on the offsets topic disagree"
+    if action.shape is not None and action.shape.has_position:
+        return "its position says nothing of how far"
     return "not exactly one whole number differs"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import OffsetsError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical, counted, describe, is_int, spells, untyped
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import did_you_mean
 
@@ -60,7 +60,7 @@ class _Live:
 
 
 def check_offset_types(actions, live, vouched=False) -> list:
-    """Raises DeclarationError for a declared value whose type was most likely lost. Returns warnings.
+    """Raises OffsetsError for a declared value whose type was most likely lost. Returns warnings.
 
     actions      those of a plan (see _core.plan.Action)
     live         Snapshot of a source
@@ -79,7 +79,7 @@ def check_offset_types(actions, live, vouched=False) -> list:
                 canonical(action.partition), name, describe(value), where, describe(meant))
             hint = _WHOLE_HINT if _is_no_whole(value, [meant]) else _HINT
             if not vouched and value is not None and value.__class__ is not meant.__class__:
-                raise DeclarationError("%s. %s" % (text, hint))
+                raise OffsetsError("%s. %s" % (text, hint))
             warnings.append("%s. %s" % (text, "" if vouched else hint))
     return warnings
 
@@ -102,7 +102,7 @@ def _is_no_whole(value, values) -> bool:
 def check_partition_types(wanted: dict, live, vouched=False, new_vouched=False) -> list:
     """A partition that is live under other types would become a new, silent, never read partition.
 
-    Setting it raises DeclarationError; for a removal that has nothing to remove, the warnings are returned. wanted: canonical partition -> Entry
+    Setting it raises OffsetsError; for a removal that has nothing to remove, the warnings are returned. wanted: canonical partition -> Entry
     """
     new = [key for key, entry in wanted.items()
            if key not in live.entries and key not in live.unreadable and isinstance(entry.partition, dict)]
@@ -125,7 +125,7 @@ def check_partition_types(wanted: dict, live, vouched=False, new_vouched=False) 
         else:
             text, certain = "The partition %s has no offset to remove, but %s, the same text with other types, has one" % (key, meant), False
         if text and certain and not vouched:
-            raise DeclarationError("%s. Declare it with the live types. %s" % (text, _HINT))
+            raise OffsetsError("%s. Declare it with the live types. %s" % (text, _HINT))
         if text:
             warnings.append(text + ".")
     return warnings
@@ -144,7 +144,7 @@ def _other_type(key, partition, others):
 def check_fields(actions, live, vouched=False, is_own=False) -> list:
     """Fields that only the live offsets have, and fields that none of them has. Returns warnings.
 
-    A declared offset replaces the whole map, so a connector would miss what only the live one has: raises DeclarationError, unless the fields are
+    A declared offset replaces the whole map, so a connector would miss what only the live one has: raises OffsetsError, unless the fields are
     ``vouched`` to be meant to go. is_own: the declaration was written of this connector, which may have had other fields then.
     """
     known = {name for entry in live.entries.values() for name in entry.offset}
@@ -157,7 +157,7 @@ def check_fields(actions, live, vouched=False, is_own=False) -> list:
     if losing:
         text = "%s of %s would lose fields that the live offset has: %s." % (counted(losing), live.connector, _listed(losing))
         if not (vouched or is_own):
-            raise DeclarationError(
+            raise OffsetsError(
                 "%s%s A declared offset replaces the whole map, and a task that looks for one of these fields can fail or begin anew. Declare all fields, or "
                 "use force: true if the offset is meant without them." % (text, hints))
         warnings.append(text)

@@ -156,6 +156,8 @@ class Snapshot:
         self.undecoded = {}
         #: whether these records (see _ledger.record.Change) are live; None where there are no records
         self.holds = None
+        #: what its connector stores (_core.profiles.catalog.Profile), None where that is not known
+        self.profile = None
 
     def sorted(self) -> list:
         return [self.entries[key] for key in sorted(self.entries)]

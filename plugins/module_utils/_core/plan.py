@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError, OffsetsError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.lost_fields import check_fields, check_offset_types, check_partition_types
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import (
     OFFSET,
@@ -27,18 +27,16 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.mode
     whole,
 )
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plugin_version import differs
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles import checks
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.position import BACKWARD, FORWARD, NONE, UNKNOWN
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.related_partitions import staying
 
 SET = "set"
 REMOVE = "remove"
 KEEP = "keep"
 
-FORWARD = "forward"
-BACKWARD = "backward"
-NONE = "none"
 #: field of a declared pair
 NEXT = "next_offset"
-UNKNOWN = "unknown"
 
 #: the canonical text of a partition without fields
 _EMPTY = canonical({})
@@ -98,7 +96,7 @@ class DesiredOffsets:
     def present(cls, items, purge=False) -> DesiredOffsets:
         """From the option ``offsets`` under state present: every entry must say its offset."""
         if not items:
-            raise DeclarationError("The list offsets is empty, so nothing is declared. To remove offsets use state: absent.")
+            raise OffsetsError("The list offsets is empty, so nothing is declared. To remove offsets use state: absent.")
         desired = cls(_entries(items, "offsets", needs_offset=True), purge)
         desired.following = {canonical(item["partition"]): whole(item[NEXT], NEXT) for item in items if NEXT in item}
         desired.notes = {key: "record %d" % following for key, following in desired.following.items()}
@@ -267,7 +265,7 @@ def _next_entry(item, where: str) -> Entry:
 class Action:
     """What has to happen to one partition: set, remove or keep."""
 
-    def __init__(self, verb: str, partition: dict, before, after, unreadable: bool = False, copies=()):
+    def __init__(self, verb: str, partition: dict, before, after, unreadable: bool = False, copies=(), shape=None):
         self.verb = verb
         self.partition = partition
         self.before = before
@@ -276,13 +274,19 @@ class Action:
         self.unreadable = unreadable
         #: further offsets that it has besides ``before``, in copies that disagree
         self.copies = copies
+        #: what the connector stores in this form (_core.profiles.catalog.Shape), None where that is not known
+        self.shape = shape
 
     @property
     def moved(self):
-        """(direction, distance), see movement(); not known of what cannot be read, nor of copies that disagree."""
+        """(direction, distance), by the connector's own rules where they are known, else see movement(); not known of what cannot be read, nor of copies
+        that disagree. The distance can be None where the direction is known.
+        """
         if self.verb != KEEP and (self.unreadable or self.copies):
             return UNKNOWN, None
-        return movement(self.before, self.after)
+        if self.verb != SET or self.before is None or self.shape is None or not self.shape.has_position:
+            return movement(self.before, self.after)
+        return (NONE, 0) if canonical(self.before) == canonical(self.after) else self.shape.movement(self.before, self.after)
 
     def kept(self) -> Action:
         """The same partition, left alone."""
@@ -291,7 +295,7 @@ class Action:
     def done(self) -> Action:
         """The same, carried out even if the offset stays what it is."""
         verb = self.verb if self.verb != KEEP else REMOVE if self.after is None else SET
-        return Action(verb, self.partition, self.before, self.after, self.unreadable, self.copies)
+        return Action(verb, self.partition, self.before, self.after, self.unreadable, self.copies, self.shape)
 
     def result(self) -> dict:
         direction, distance = self.moved
@@ -359,6 +363,8 @@ def make_plan(live: Snapshot, desired: DesiredOffsets, check_types: bool = True)
     if check_types and not desired.exact and live.kind == SOURCE:
         setting = [action for action in actions.values() if action.verb == SET]
         warnings += check_fields(setting, live, desired.force, desired.is_own)
+        if live.profile is not None:
+            warnings += checks.check(live.profile, setting, live, desired.force or desired.is_own)
     everything_else_goes = wanted is None or desired.purge
     for key, entry in live.entries.items():
         if key not in actions:
@@ -390,7 +396,7 @@ def _action_for(key: str, entry: Entry, live: Snapshot, lost: bool) -> Action:
         verb = KEEP
     else:
         verb = SET
-    return Action(verb, entry.partition, before, entry.offset, unreadable, copies)
+    return Action(verb, entry.partition, before, entry.offset, unreadable, copies, live.profile and live.profile.shape_of(entry.partition))
 
 
 def _check_empty_partition(action) -> None:
@@ -410,7 +416,7 @@ def _new_partitions(actions: dict, live: Snapshot) -> list:
 
 
 def movement(before, after):
-    """(direction, distance) of one partition: known only when exactly one whole number differs.
+    """(direction, distance) of one partition of a connector without a profile: known only when exactly one whole number differs.
 
     Returns ("none", 0), ("forward", n), ("backward", n) with n > 0, or ("unknown", None).
     """

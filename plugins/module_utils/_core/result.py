@@ -69,13 +69,14 @@ def _diff(connector: str, actions, hidden: int) -> dict:
 def delivered_again(plan) -> list:
     """A warning about what a plan that goes back has delivered once more, if there is anything."""
     back = [action for action in plan.changes if action.moved[0] == BACKWARD]
-    unknown = [action for action in plan.changes if action.moved[0] == UNKNOWN and action.before is not None]
+    known = [action for action in back if action.moved[1] is not None]
+    unknown = [action for action in plan.changes if action.before is not None and action.moved[0] in (BACKWARD, UNKNOWN) and action.moved[1] is None]
     sums = {}
-    for action in back:
+    for action in known:
         unit = _unit(plan.live.kind, action)
         sums[unit] = sums.get(unit, 0) + action.moved[1]
-    far = ["%s by %s" % (counted(back), " and ".join(plural(sums[unit], unit) if unit else "%d in its own unit" % sums[unit] for unit in sorted(sums)))]
-    if back:
+    far = ["%s by %s" % (counted(known), " and ".join(plural(sums[unit], unit) if unit else "%d in its own unit" % sums[unit] for unit in sorted(sums)))]
+    if known:
         far += ["%s by an unknown distance" % counted(unknown)] if unknown else []
         return ["%s goes back: %s. What it has delivered in between is delivered again." % (plan.live.connector, ", ".join(far))]
     return ["How far %s goes back is not known of %s. What it has delivered in between is delivered again." % (
@@ -84,6 +85,8 @@ def delivered_again(plan) -> list:
 
 def _unit(kind: str, action) -> str:
     """What a distance counts, as far as the shape of partition and offset tells."""
+    if action.shape is not None:
+        return action.shape.unit(action.before, action.after)
     fields = set(action.partition) if isinstance(action.partition, dict) else set()
     if kind == SINK or fields == {"cluster", "topic", "partition"}:
         return "record"
@@ -112,7 +115,7 @@ def _moves(plan, shown) -> dict:
 def _move(action) -> str:
     direction, distance = action.moved
     if direction != UNKNOWN:
-        return "%s by %d" % (direction, distance)
+        return direction if distance is None else "%s by %d" % (direction, distance)
     if action.verb == REMOVE:
         return "removed"
     return "new" if action.before is None and not action.unreadable else "direction unknown"

@@ -11,6 +11,7 @@ from __future__ import annotations
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SOURCE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import make_plan
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles import told
 
 _NO_NEXT = "%s is no MirrorSourceConnector, and next_offset is MirrorMaker's alone: say with offset what this connector stores."
 
@@ -24,14 +25,19 @@ class Semantics:
         """force: what seems to have no effect, or to be outside of the log, is meant."""
         self.name = name
         self.force = force
+        #: what the connector stores (_core.profiles.catalog.Profile), None where that is not known; its configuration
+        self.profile, self.config = None, {}
 
     def plan(self, store, desired):
         """The plan to bring about what is desired by this store, with its warnings."""
         live, warnings = store.read(), []
+        live.profile = self.profile
         if desired.reset is not None or desired.following:
             desired, warnings = self.resolve(desired, live)
         plan = make_plan(live, desired)
         plan.warnings.extend(warnings + self.check(plan, store))
+        if self.profile is not None and self.kind == SOURCE and plan.changed and not desired.exact:
+            plan.warnings.extend(told.of_a_change(self.profile, self.config, plan))
         return plan
 
     def resolve(self, desired, live) -> tuple:

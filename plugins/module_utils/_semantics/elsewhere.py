@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import SET
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import BUILT_IN
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.base import Semantics
 
 
-def second_store(name: str, config: dict):
-    """Where else the sink keeps offsets, as a warning; None where that is not known of its class."""
-    profile = BUILT_IN.find(config)
+def second_store(name: str, config: dict, profiles):
+    """Where else the sink keeps offsets, as a warning; None where that is not known of its class. profiles: Catalog."""
+    profile = profiles.find(config)
     found = profile.stores(config, name) if profile is not None else []
     return found and "%s also keeps its place elsewhere: %s. A change of its consumer group alone may have no effect; see the guide on sinks." % (
         name, "; ".join(found)) or None

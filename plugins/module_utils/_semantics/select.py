@@ -31,6 +31,12 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics
 
 def semantics_of(kind: str, access, found) -> Semantics:
     """kind: source or sink. access: Access of the connector. found: the Connector, None where there is none."""
+    semantics, config = _of_kind(kind, access, found), access.config(found)
+    semantics.config, semantics.profile = config or {}, access.profiles.find(config)
+    return semantics
+
+
+def _of_kind(kind: str, access, found) -> Semantics:
     if kind == SINK:
         return SinkGroup(access, found)
     if found is not None or access.config(None) is not None:

@@ -96,7 +96,7 @@ class SinkGroup(Semantics):
                 warnings = warnings + self._check_log(plan, store, lenient)
         if plan.changed and self._found is not None:
             lingers = None if self._found.stopped else self.settings.lingers()
-            warnings = warnings + [text for text in (second_store(self.name, self.settings.config), lingers) if text]
+            warnings = warnings + [text for text in (second_store(self.name, self.settings.config, self._access.profiles), lingers) if text]
         return warnings
 
     def _check_log(self, plan, store, lenient) -> list:

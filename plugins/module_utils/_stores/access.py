@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.standalone_process import workers_with
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import BUILT_IN
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.sink_config import SinkConfig
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.source_clusters import SourceClusters
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.connect_groups import check_groups_are_shown, groups_with, workers_at
@@ -38,13 +39,14 @@ class Access:
 
     def __init__(self, rest, name: str, kafka=None, method=AUTO, offset_topic=None, raw_keys=None, key_order=None, connect_group=None,
                  consumer_group=None, force=False, accept_duplicates=False, sources=None, offset_file=None, logs=None, config=None, for_change=True,
-                 sleep=None):
+                 profiles=BUILT_IN, sleep=None):
         """rest: ConnectClient or None; with StrimziClient the method is strimzi. kafka: KafkaClient or None. method: one of METHODS.
 
         consumer_group: of a sink, where neither its configuration nor its name tell. force: offsets of a sink or of MirrorMaker may be outside of
         the log. accept_duplicates: MirrorMaker may copy records again. sources: SourceClusters, for MirrorMaker. offset_file: path of a standalone
         worker's file. logs: OffsetLogs, where several connectors have them together. config: the connector's, where it is known already.
-        for_change: False where offsets are only shown: a doubtful topic is a warning then.
+        for_change: False where offsets are only shown: a doubtful topic is a warning then. profiles: Catalog of what
+        connectors store.
 
         Raises DeclarationError where the method lacks what it needs.
         """
@@ -59,6 +61,7 @@ class Access:
         self.accept_duplicates = accept_duplicates
         self.sources = sources or SourceClusters()
         self.for_change = for_change
+        self.profiles = profiles
         self.warnings = []
         self._sleep = {"sleep": sleep} if sleep else {}
         self._logs = logs

@@ -86,8 +86,7 @@ class RestStore(Store):
         hidden = [action.partition for action in plan.changes if action.unreadable and not self.merely_missing(action.partition)]
         if hidden:
             raise MethodError(key_order_trap(self.name, hidden), unreadable=hidden[:10])
-        if plan.desired.ordered:
-            _check_order(plan)
+        _check_order(plan)
         self._check_sizes(plan)
 
     def _check_sizes(self, plan) -> None:
@@ -152,11 +151,18 @@ class RestStore(Store):
 def _check_order(plan) -> None:
     """REST writes the fields of a new partition in a HashMap's order alone. Raises MethodError."""
     other = [action.partition for action in plan.changes
-             if action.verb == SET and action.before is None and list(action.partition) != order(action.partition)]
+             if action.verb == SET and action.before is None and (_written(plan, action) or order(action.partition)) != order(action.partition)]
     if other:
         raise MethodError(
             "The fields of %d partitions, first %s, stand in another order there than the worker would write them by REST, and the connector would "
             "not find its offsets." % (len(other), json.dumps(other[0])))
+
+
+def _written(plan, action):
+    """The fields of a new partition as the connector writes them, as far as the declaration or the profile tell."""
+    if plan.desired.ordered:
+        return list(action.partition)
+    return None if plan.desired.exact or plan.desired.force or action.shape is None else action.shape.order(action.partition)
 
 
 def _bytes(name: str, partition, offset) -> int:

@@ -263,7 +263,8 @@ class TopicStore(Store):
             return before + [(topic, place, key, None) for topic, place, key in self._since(plan.records)]
         records = []
         for topic in self.topics:
-            writing = RecordsToWrite(self.name, self._decoded[topic], self._key_order, plan.desired is not None and plan.desired.ordered)
+            writing = RecordsToWrite(self.name, self._decoded[topic], self._key_order, plan.desired is not None and plan.desired.ordered,
+                                     plan.live.profile)
             for action in plan.changes:
                 if isinstance(action.partition, str):
                     records += [(topic, number, key, None) for name, number, key in self._raw_places(action.partition) if name == topic]

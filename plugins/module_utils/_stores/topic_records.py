@@ -26,13 +26,14 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.mode
 class RecordsToWrite:
     """Where the records of a change go on one topic: [(topic partition, key, value or None)]."""
 
-    def __init__(self, name: str, decoded, key_order=None, ordered=False):
-        """ordered: new partitions have their fields in the connector's order."""
+    def __init__(self, name: str, decoded, key_order=None, ordered=False, profile=None):
+        """ordered: new partitions have their fields in the connector's order. profile: what the connector stores (see _core.profiles), or None."""
         self._name = name
         self._ordered = ordered
         self._decoded = decoded
         self._held = decoded.of(name)
         self._key_order = key_order
+        self._profile = profile
         self._known_style = None
 
     def remove(self, partition) -> list:
@@ -78,7 +79,7 @@ class RecordsToWrite:
             return self._key_order
         if self._ordered and canonical(partition) not in self._held:
             return list(partition)
-        return self._style.order(partition)
+        return self._style.order(partition) or self._profile and self._profile.order(partition)
 
     @property
     def _style(self):

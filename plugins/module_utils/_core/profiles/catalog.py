@@ -18,7 +18,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.prof
     queues,
     sinks,
 )
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.position import movement
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.position import movement, unmoved
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.schema import LISTED, VARIES, check_profiles
 
 #: (title of a group, its profiles)
@@ -58,13 +58,21 @@ class Shape:
     def required(self) -> list:
         return [name for name, field in self.offset.items() if field.get("required")]
 
+    @property
+    def has_position(self) -> bool:
+        return "position" in self.data
+
     def movement(self, before: dict, after: dict) -> tuple:
         """(direction, distance), see _core.profiles.position.movement."""
-        return movement(self.data["position"], before, after)[:2] if "position" in self.data else ("unknown", None)
+        return movement(self.data["position"], before, after)[:2]
+
+    def unmoved(self, before: dict, after: dict):
+        """The field that decides, and stays as it is while others of the position change; None where there is none."""
+        return unmoved(self.data["position"], before, after) if self.has_position else None
 
     def unit(self, before: dict, after: dict) -> str:
         """What the distance counts; empty where that is not known."""
-        field = movement(self.data["position"], before, after)[2] if "position" in self.data else None
+        field = movement(self.data["position"], before, after)[2] if self.has_position else None
         return self.offset[field].get("unit", "") if field else ""
 
 
@@ -82,14 +90,20 @@ class Profile:
         """The Shape of a partition, None where it has none of them."""
         return next((shape for shape in self.shapes if shape.has(partition)), None) if isinstance(partition, dict) else None
 
+    def order(self, partition):
+        """The fields of a partition in the order in which the connector writes them; None where that is a HashMap's, or not known."""
+        shape = self.shape_of(partition)
+        return shape and shape.order(partition)
+
     @property
     def shape(self):
         """The first one that is not an older version's, None where there is none."""
         return next((shape for shape in self.shapes if not shape.is_older), None)
 
-    def stores(self, config: dict, name: str) -> list:
-        """Where else the connector keeps its place, in words. config: the connector's. name: of the connector."""
-        return [one["where"].replace("{name}", name) for one in self.data.get("stores", []) if _holds(one.get("when"), config)]
+    def stores(self, config: dict, name: str, backward=True) -> list:
+        """Where else the connector keeps its place, in words. config: the connector's. name: of the connector. backward: does it go back?"""
+        return [one["where"].replace("{name}", name) for one in self.data.get("stores", [])
+                if _holds(one.get("when"), config) and (backward or "only" not in one)]
 
     def overrides(self, config: dict) -> list:
         """Sentences of settings by which the connector does not start from its offsets."""

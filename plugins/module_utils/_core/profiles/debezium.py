@@ -26,7 +26,7 @@ TRANSACTIONS = {
 
 RESNAPSHOT = "To have data delivered again without a new position, an execute-snapshot signal reads tables once more while the connector runs."
 BEGINS = "a snapshot, where snapshot.mode allows one; without one, the end of the log"
-HISTORY = {"where": "its schema history topic (schema.history.internal.kafka.topic): it has to reach back as far as the offset"}
+HISTORY = "Its schema history topic (schema.history.internal.kafka.topic) has to reach back as far as the offset."
 
 _BINLOG = {
     "partition": {"server": SERVER},
@@ -66,7 +66,8 @@ PROFILES = [
                         "offset": {"lsn": 25565696, "lsn_proc": 25565696, "lsn_commit": 25565640, "txId": 491, "ts_usec": 1711929600000000}},
         }],
         "absent": BEGINS,
-        "stores": [{"where": "the replication slot in the database, which only goes forward: nothing is delivered from before its confirmed_flush_lsn"}],
+        "stores": [{"where": "the replication slot in the database, which only goes forward: nothing is delivered from before its confirmed_flush_lsn",
+                    "only": "backward"}],
         "overrides": [{"setting": "snapshot.mode", "values": ["always"], "effect": "each start begins with a snapshot, whatever the offset says"},
                       {"setting": "offset.mismatch.strategy", "values": ["trust_slot"],
                        "effect": "where offset and slot differ, the slot decides"}],
@@ -80,9 +81,8 @@ PROFILES = [
         "classes": ["io.debezium.connector.mysql.MySqlConnector", "io.debezium.connector.mariadb.MariaDbConnector"],
         "shapes": [_BINLOG],
         "absent": BEGINS,
-        "stores": [HISTORY],
         "overrides": [{"setting": "snapshot.mode", "values": ["always"], "effect": "each start begins with a snapshot, whatever the offset says"}],
-        "hints": ["file, pos and gtids belong together: take them from one place in the log.", RESNAPSHOT],
+        "hints": ["file, pos and gtids belong together: take them from one place in the log.", HISTORY, RESNAPSHOT],
         "source": "BinlogPartition, BinlogOffsetContext, MySqlOffsetContext, MariaDbOffsetContext of " + VERSION,
         "verified": True,
     },
@@ -110,9 +110,8 @@ PROFILES = [
                         "offset": {"scn": "28815377", "commit_scn": "28815377:1:0a001b00", "snapshot_scn": "28810000"}},
         }],
         "absent": BEGINS,
-        "stores": [HISTORY],
         "overrides": [{"setting": "snapshot.mode", "values": ["always"], "effect": "each start begins with a snapshot, whatever the offset says"}],
-        "hints": ["To go back, lower commit_scn, too: what was committed up to it is skipped.", RESNAPSHOT],
+        "hints": ["To go back, lower commit_scn, too: what was committed up to it is skipped.", HISTORY, RESNAPSHOT],
         "source": "OraclePartition, OracleOffsetContext, CommitScn of " + VERSION,
         "verified": True,
     },

@@ -55,6 +55,15 @@ def movement(position: dict, before: dict, after: dict) -> tuple:
     return nothing if old is None or new is None else (_direction(old, new), abs(new - old), differing)
 
 
+def unmoved(position: dict, before: dict, after: dict):
+    """The field that decides and stays as it is, while another one of the position changes; None where there is none."""
+    if not any(before.get(name) != after.get(name) for name in position["fields"]):
+        return None
+    both = [name for name in position["fields"] if name in before and name in after]
+    deciding = [name for name in position.get("instead", []) if name in before or name in after] + (both[:1] if position["compare"] == FIRST else [])
+    return next((name for name in deciding if before.get(name) == after.get(name)), None)
+
+
 def _direction(old, new) -> str:
     return NONE if old == new else FORWARD if new > old else BACKWARD
 

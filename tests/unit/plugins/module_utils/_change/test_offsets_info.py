@@ -92,7 +92,7 @@ def test_by_rest():
         "changed": False, "method": "rest", "method_reason": None, "connector_exists": True, "connector": CONNECTOR, "offsets": pairs(p1=4),
         "offsets_count": 1, "unreadable": [], "unreadable_count": 0, "truncated": False, "anomalies": [], "anomalies_count": 0,
         "newest": None, "unreadable_records": [], **NO_SINK,
-        "history": [], "topic": None, "warnings": []}
+        "history": [], "topic": None, "profile": None, "warnings": []}
 
 
 def test_from_the_topic():
@@ -103,7 +103,7 @@ def test_from_the_topic():
     assert found == {
         "changed": False, "method": "topic", "method_reason": "no worker is queried", "connector_exists": None, "connector": None,
         "offsets": pairs(p1=4), "offsets_count": 1, "unreadable": [{"p": 3}], "unreadable_count": 1, "truncated": False,
-        "topic": {"name": "offsets", "partitions": 5}, "history": [], "anomalies_count": 1, **NO_SINK,
+        "topic": {"name": "offsets", "partitions": 5}, "history": [], "anomalies_count": 1, **NO_SINK, "profile": None,
         "newest": {"partition": {"p": 1}, "offset": {"o": 4}, "time": "2024-01-01T00:00:01.000Z"},
         "unreadable_records": [{"topic_partition": 1, "record_offset": 1, "time": "2024-01-01T00:00:03.000Z", "key": '["c",{"p":[]}]',
                                 "connector": "c", "reason": "the partition holds a map or a list"}],

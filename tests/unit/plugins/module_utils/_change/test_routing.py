@@ -760,6 +760,38 @@ def test_a_second_store_is_a_warning(kafka, plugin, says):
     assert len(plan.warnings) == bool(says) and all(warning.startswith(says) for warning in plan.warnings)
 
 
+# ---- what connectors store
+
+FILEPULSE = {"connector.class": "io.streamthoughts.kafka.connect.filepulse.source.FilePulseSourceConnector"}
+NAME_PATH = DesiredOffsets.present([{"partition": {"path": "landing", "name": "a.csv"}, "offset": {"position": 10, "rows": 2, "timestamp": 1}}])
+
+
+def test_rest_cannot_write_the_connectors_order():
+    with pytest.raises(errors.MethodError, match="stand in another order"):
+        router(FakeRest(config=FILEPULSE), None).route(found(), NAME_PATH)
+    with pytest.raises(errors.MethodError, match="stand in another order"):
+        router(FakeRest(config=FILEPULSE), kafka_with(), method="rest").route(found(), NAME_PATH)
+
+
+def test_a_new_record_has_the_connectors_order():
+    kafka = kafka_with()
+    route = router(FakeRest(config=FILEPULSE), kafka, offset_topic="offsets").route(found(), NAME_PATH)
+    assert (route.store.method, route.reason[:23]) == ("topic", "REST cannot do it: The ")
+    assert [(place, key) for _topic, place, key, _value in route.store.records(route.plan)] == [(3, b'["c",{"name":"a.csv","path":"landing"}]')]
+
+
+def test_without_a_profile_the_order_is_that_of_a_hash_map():
+    route = router(FakeRest(), None).route(found(), NAME_PATH)
+    assert route.store.method == "rest" and route.plan.changed
+
+
+def test_types_of_a_new_partition_are_the_connectors():
+    rest = FakeRest(shows=(), config={"connector.class": "org.apache.kafka.connect.file.FileStreamSourceConnector"})
+    desired = DesiredOffsets.present([{"partition": {"filename": "/a"}, "offset": {"position": "4"}}])
+    with pytest.raises(errors.OffsetsError, match="position is the text \"4\", and has to be a whole number"):
+        router(rest, None).route(found(), desired)
+
+
 # ---- words
 
 @pytest.mark.parametrize("rest", [SinkRest([sink_offset(5)]), SinkRest(OLD)])
