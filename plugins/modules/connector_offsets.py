@@ -125,6 +125,9 @@ options:
         the other. Each has C(field), the name of a field, and either C(to), its new value, or C(name), its new name.
       - C(from) limits a rule to one value of the field, of the same type. C(add=true) puts the field also where it is missing.
       - A rule that fits no partition fails the task, and so do two partitions that become the same.
+      - One rule with C(migrate), the name of a move that the guide on what connectors store lists, moves offsets of this connector itself from the partitions
+        of an earlier version to those of now, in one step, without O(copy_from), O(src) or O(content). C(values) has the fields that are new, C(from) the
+        values of fields of the partition to take where several would become one. A second run changes nothing.
     type: list
     elements: dict
   purge:
@@ -199,7 +202,8 @@ options:
       - The most that a partition may move backward, as a whole number in the connector's own unit (records for a sink, bytes for a
         file). A change that moves one further is refused before anything is written.
       - Like O(max_skip) and O(only) it needs to know how a partition moves. That is so where the position of a connector is known (see the guide on what
-        connectors store), else where exactly one whole number of its offset differs, as RV(actions) shows it. With one of the three options a change that removes an offset, sets one that was not
+        connectors store), else where exactly one whole number of its offset differs, as RV(actions) shows it. With one of the three options a change that
+        removes an offset, sets one that was not
         there, or changes several fields of one is refused as well.
       - Text of digits is taken as well. Empty text means not given.
     type: raw
@@ -504,6 +508,13 @@ EXAMPLES = r"""
       - {field: table, from: orders, to: shop.public.orders}
       - {field: protocol, to: "1", add: true}
 
+- name: Move the offset that Debezium 1.9 has left for SQL Server to the partition of Debezium 2
+  streamops.kafka_connect.connector_offsets:
+    connect_url: http://connect.example.com:8083
+    name: inventory-source
+    rewrite:
+      - {migrate: debezium-sqlserver-2, values: {database: shop}}
+
 - name: Forget everything that the connector has read
   streamops.kafka_connect.connector_offsets:
     connect_url: http://connect.example.com:8083
@@ -653,7 +664,8 @@ actions:
     direction:
       description:
         - V(forward) or V(backward) where the field moves that is the position of this connector, as far as the collection or O(profiles) knows it; of other
-          connectors where exactly one whole number differs. V(none) where nothing differs. V(unknown) for anything else, also for a partition that had no offset or loses it, for what cannot be read, and where copies of its record on the
+          connectors where exactly one whole number differs. V(none) where nothing differs. V(unknown) for anything else, also for a partition that had no
+          offset or loses it, for what cannot be read, and where copies of its record on the
           offsets topic disagree.
       type: str
       returned: success
@@ -885,7 +897,7 @@ def main():
         prepare=read_worker_config,
         exact=("manifests", "patches"),
         mutually_exclusive=[("offsets", "src", "content", "reset_to"), ("offsets", "copy_from", "reset_to")],
-        required_if=[("state", "present", ["offsets", "src", "content", "copy_from", "reset_to"], True), ("state", "restored", ["change_id"])],
+        required_if=[("state", "present", ["offsets", "src", "content", "copy_from", "rewrite", "reset_to"], True), ("state", "restored", ["change_id"])],
     )
 
 

@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.of
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import FAMILIES, Shape
 
 from tests.integration.support.configs import at, entry, file_source, shaped
+from tests.integration.support.modules import PREDICTED
 from tests.integration.support.worker import ordered, wait_until
 
 SHAPES = [Shape(shape) for _title, profiles in FAMILIES for one in profiles for shape in one.get("shapes", [])]
@@ -85,6 +86,32 @@ def test_force_is_the_way_out(make, run, worker):
     done = run("connector_offsets", name=name, offsets=[entry({"p": 7}, {"n": "x"})], profiles=[OWN], force=True)
     assert done["changed"] and worker.offsets(name) == [entry({"p": 7}, {"n": "x"})], done
     assert any("does not store offsets in this form (shaped)" in text for text in done["warnings"])
+
+
+@pytest.mark.parametrize("by_topic", [True, False])
+def test_offsets_of_an_earlier_version_are_moved(make, run, worker, kafka, main, by_topic):
+    """The connector goes on under the new partition where it was under the old one (case N19)."""
+    new, more = {"server": "inv", "database": "shop"}, {}
+    if by_topic:
+        more = {"bootstrap_servers": kafka.bootstrap_servers, "offset_topic": main.offset_topic, "method": "topic"}
+    shape = {**OWN["shapes"][0], "order": "hash", "example": entry(new, {"n": 4}), "partition": {name: {"type": "string"} for name in new}}
+    older = {**shape, "partition": {"server": {"type": "string"}}, "example": entry({"server": "inv"}, {"n": 4}), "until": "1.9",
+             "migrate": {"name": "shaped-2", "add": ["database"]}}
+    profiles = [{"name": "shaped", "classes": OWN["classes"], "shapes": [shape, older]}]
+    name = make(shaped(partitions=json.dumps([new])), offsets=[entry({"server": "inv"}, {"n": 2})])
+    options = {"name": name, "profiles": profiles, "rewrite": [{"migrate": "shaped-2", "values": {"database": "shop"}}], **more}
+    checked = run("connector_offsets", check=True, **options)
+    assert worker.offsets(name) == [entry({"server": "inv"}, {"n": 2})]
+    done = run("connector_offsets", **options)
+    assert not done["failed"] and [done[word] for word in PREDICTED] == [checked[word] for word in PREDICTED], done
+    assert {one["action"] for one in done["actions"]} == {"set", "remove"} and done["changed"]
+    assert worker.offsets(name) == [entry(new, {"n": 2})]
+    assert not run("connector_offsets", **options)["changed"]
+    worker.put(name, "resume")
+    wait_until(lambda: [value.split("#")[1] for value in kafka.values(name)] == ["3", "4"], reason="records 3 and 4 alone")
+    worker.await_state(name, "RUNNING", ["RUNNING"])
+    refused = run("connector_offsets", **options, stop=True)
+    assert refused["failed"] and "Stop it first" in refused["msg"], refused
 
 
 @pytest.mark.parametrize("empty", [True, False])

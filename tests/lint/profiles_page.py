@@ -87,7 +87,10 @@ def _section(profile: dict) -> Iterator[str]:
     for shape in profile.get("shapes", []):
         yield ""
         if "until" in shape:
-            yield from (f"{shape['until']} and earlier. {shape.get('now', '')}", "")
+            yield f"{shape['until']} and earlier. {shape.get('now', '')}"
+            if "migrate" in shape:
+                yield f"``rewrite: [{{migrate: {shape['migrate']['name']}}}]`` moves it to the form of now."
+            yield ""
         yield from _table(shape)
         yield from ("", "In the order of this table.", "") if shape.get("order") == "listed" else ("",)
         yield from (".. code-block:: json", "", "    " + json.dumps(shape["example"], ensure_ascii=False))

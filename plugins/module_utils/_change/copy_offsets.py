@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.documents import Origin
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.partition_rewrite import rewrite
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.migration import is_migration, migrated
 
 
 class Copy:
@@ -38,6 +39,8 @@ class Copy:
             warnings.append("%s is %s: what is copied are the offsets that it has flushed last, and it goes on from there." % (self._connector, found))
         route = self._router.look(found)
         live = route.plan.live
+        if is_migration(self._rules):
+            return self._migrated(found, live)
         if live.unreadable:
             warnings.append("%d partitions of %s cannot be read and are not copied." % (len(live.unreadable), self._connector))
         if not live.entries:
@@ -47,6 +50,16 @@ class Copy:
         desired.ordered = route.store.ordered
         desired.force = self._force
         desired.origin = None if self._force else Origin("copy_from", self._connector, live.kind, None)
+        return desired
+
+    def _migrated(self, found, live) -> DesiredOffsets:
+        """Of the connector itself: from the form of an earlier version to that of now."""
+        if found is not None and found.tasks:
+            raise errors.StateError("%s is %s, and its offsets move on. Stop it first, then move them to the form of another version." % (
+                self._connector, found))
+        pairs = migrated(live.profile, live, self._rules[0])
+        desired = DesiredOffsets.document(pairs) if pairs else DesiredOffsets.nothing()
+        desired.is_own, desired.force = True, self._force
         return desired
 
     def _find(self):

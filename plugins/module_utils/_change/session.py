@@ -24,6 +24,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.l
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import Catalog
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.migration import is_migration
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.marker import marked_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import ledger_for_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import TrackedChange
@@ -92,8 +93,9 @@ class Session:
         return (self.params["backup_file"] or backups.default_path(name)) if self.params["backup"] else None
 
     def copy(self):
-        """What copy_from asks for, or None."""
-        params, name = self.params, self.params["copy_from"]
+        """What copy_from, or a migration in rewrite, asks for, or None."""
+        params = self.params
+        name = params["copy_from"] or (params["name"] if is_migration(params["rewrite"]) else None)
         if not name:
             return None
         router = self._router(Declaration(name, None, None, False, FOUND, params["force"], params["method"], {}))

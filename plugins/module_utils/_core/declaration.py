@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.guar
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import whole
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.partition_rewrite import check_rules, rewrite
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.migration import is_migration
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.reset_spec import read_reset
 
 
@@ -40,7 +41,8 @@ def read_declaration(params: dict, copy=None) -> DesiredOffsets:
         return _symbolic(params, guards)
     if params["topics"]:
         raise DeclarationError("topics belongs to reset_to; partitions with numbers go into offsets.")
-    desired = _from_another(params, copy) if params["copy_from"] and not _has_document(params) else _declared(params, absent)
+    from_another = (params["copy_from"] or is_migration(params["rewrite"])) and not _has_document(params)
+    desired = _from_another(params, copy) if from_another else _declared(params, absent)
     desired.guards = guards
     desired.force = params["force"]
     return desired
@@ -76,7 +78,11 @@ def from_document(document, name: str, source: str, purge=False, force=False, ab
 def _from_another(params: dict, copy) -> DesiredOffsets:
     """What it has is known only when it is looked at."""
     if params["state"] != "present":
-        raise DeclarationError("copy_from declares offsets, and does not go with state: %s." % params["state"])
+        raise DeclarationError("%s declares offsets, and does not go with state: %s." % ("copy_from" if params["copy_from"] else "migrate", params["state"]))
+    if is_migration(params["rewrite"]):
+        if params["copy_from"] or params["offsets"] or params["purge"]:
+            raise DeclarationError("migrate moves the offsets of the connector itself, and takes no offsets, copy_from or purge.")
+        return DesiredOffsets.copied(copy)
     if params["copy_from"] == params["name"]:
         raise DeclarationError("copy_from is %s itself: without src or content it must be another connector." % params["name"])
     check_rules(params["rewrite"])
