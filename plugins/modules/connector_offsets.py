@@ -203,8 +203,7 @@ options:
         file). A change that moves one further is refused before anything is written.
       - Like O(max_skip) and O(only) it needs to know how a partition moves. That is so where the position of a connector is known (see the guide on what
         connectors store), else where exactly one whole number of its offset differs, as RV(actions) shows it. With one of the three options a change that
-        removes an offset, sets one that was not
-        there, or changes several fields of one is refused as well.
+        removes an offset, sets one that was not there, or changes several fields of one is refused as well.
       - Text of digits is taken as well. Empty text means not given.
     type: raw
   max_skip:
@@ -665,8 +664,7 @@ actions:
       description:
         - V(forward) or V(backward) where the field moves that is the position of this connector, as far as the collection or O(profiles) knows it; of other
           connectors where exactly one whole number differs. V(none) where nothing differs. V(unknown) for anything else, also for a partition that had no
-          offset or loses it, for what cannot be read, and where copies of its record on the
-          offsets topic disagree.
+          offset or loses it, for what cannot be read, and where copies of its record on the offsets topic disagree.
       type: str
       returned: success
     distance:
@@ -689,6 +687,13 @@ truncated:
   description: Whether O(max_entries) has cut a list.
   returned: success
   type: bool
+example:
+  description: How an offset of this connector is declared, C(partition) and C(offset); a live one where there is one.
+  returned: in check mode, where O(offsets) is refused for its fields or types, or empty
+  type: dict
+  sample:
+    partition: {filename: /data/orders.txt}
+    offset: {position: 4096}
 already_applied:
   description: Whether the change O(change_id) was made by an earlier run, so that nothing had to be done.
   returned: success

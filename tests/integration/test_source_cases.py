@@ -258,9 +258,13 @@ def test_digits_are_a_legal_value_where_they_are_live(make, run, worker):
     [("4", "expected to be a Long value"), (4.0, "expected to be a Long value"), (-1, "non-negative"),
      (True, "expected to be a Long value"), (None, "")])
 def test_c27_position_that_the_plugin_refuses(position, reason, make, run, worker):
-    """The server's own words, whole; with nothing live before, so that no hint of ours comes first."""
+    """The server's own words, whole; by force, as what is known of the connector refuses a wrong type first, in check mode, too."""
     name = make(file_source("/tmp/c27.txt"))
-    result = run("connector_offsets", name=name, offsets=[entry({"filename": "/tmp/c27.txt"}, {"position": position})])
+    offsets = [entry({"filename": "/tmp/c27.txt"}, {"position": position})]
+    if position not in (-1, None):
+        refused = run("connector_offsets", check=True, name=name, offsets=offsets)
+        assert refused["failed"] and "and has to be a whole number" in refused["msg"]
+    result = run("connector_offsets", name=name, offsets=offsets, force=True)
     assert result["failed"] and reason in result["msg"] and result["http_status"] == 500
     assert result["server_message"] in result["msg"] and f"/connectors/{name}/offsets" in result["msg"]
     assert worker.offsets(name) == []

@@ -37,10 +37,12 @@ class Shape:
         self.partition, self.offset, self.example = data["partition"], data["offset"], data["example"]
         #: only an earlier version writes it
         self.is_older = "until" in data
+        self._names, self._needed = frozenset(self.partition), frozenset(name for name, field in self.partition.items() if not field.get("optional"))
+        self.required = [name for name, field in self.offset.items() if field.get("required")]
 
     def has(self, partition: dict) -> bool:
         """Does a partition have the fields of this shape?"""
-        return set(partition) <= set(self.partition) and all(name in partition for name, field in self.partition.items() if not field.get("optional"))
+        return self._needed <= partition.keys() <= self._names
 
     def order(self, partition: dict):
         """Its fields as the connector writes them; None where that is a HashMap's order, or changes."""
@@ -53,10 +55,6 @@ class Shape:
     def field(self, name: str):
         """The field of an offset; None where there is no such field. A name that ends in * stands for all that begin so."""
         return self.offset.get(name) or next((field for known, field in self.offset.items() if known.endswith("*") and name.startswith(known[:-1])), None)
-
-    @property
-    def required(self) -> list:
-        return [name for name, field in self.offset.items() if field.get("required")]
 
     @property
     def has_position(self) -> bool:

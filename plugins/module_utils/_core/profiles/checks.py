@@ -24,6 +24,10 @@ def check(profile, actions, live, vouched: bool) -> list:
     live         Snapshot of a source. What it has is right, whatever the profile says
     vouched      the types and fields are meant: warnings alone
     """
+    live_fields = set().union(*(entry.offset for entry in live.entries.values()))
+    actions = [action for action in actions if action.before is None or not action.after.keys() <= live_fields]
+    if not actions:
+        return []  # what is live tells all, see _core.lost_fields
     known, forms = _types(live), {frozenset(entry.partition) for entry in live.entries.values() if isinstance(entry.partition, dict)}
     warnings, wrong = [], []
     for action in actions:
@@ -31,8 +35,9 @@ def check(profile, actions, live, vouched: bool) -> list:
         if shape is None:
             found = [_no_form(profile, action)] if action.before is None and frozenset(action.partition) not in forms and profile.shapes else []
         else:
-            found = list(_of_offset(shape, action, known))
-            warnings += _unknown(profile, shape, action, known)
+            found = list(_of_offset(shape, action, live_fields))
+            if not live_fields:  # else what is live tells better, see _core.lost_fields
+                warnings += _unknown(profile, shape, action)
             if action.before is None:
                 found += _of_partition(shape, action, known)
                 warnings += _older(profile, shape, action, live)
@@ -70,21 +75,18 @@ def _of_partition(shape, action, known) -> list:
             if not fits(value, shape.partition[name]) and ("partition", name, value.__class__) not in known]
 
 
-def _of_offset(shape, action, known):
-    told = {name for part, name, _class in known if part == "offset"}
+def _of_offset(shape, action, live_fields):
     for name, value in sorted(action.after.items()):
         field = shape.field(name)
-        if field is not None and name not in told and not fits(value, field):
+        if field is not None and name not in live_fields and not fits(value, field):
             yield _wrong_type(name, value, field)
     missing = [name for name in shape.required if name not in action.after and (action.before is None or name in action.before)]
     if missing:
         yield "it lacks %s" % ", ".join(missing)
 
 
-def _unknown(profile, shape, action, known) -> list:
-    """Warnings of fields that neither the profile nor anything live has: a newer version can have some."""
-    if any(part == "offset" for part, _name, _class in known):
-        return []  # what is live tells better, see _core.lost_fields
+def _unknown(profile, shape, action) -> list:
+    """Warnings of fields that the profile does not have: a newer version can have some."""
     names = [name for name in sorted(action.after) if shape.field(name) is None]
     return ["The offset of the partition %s has fields that %s is not known to have: %s.%s" % (
         canonical(action.partition), profile.title, ", ".join(names), "".join(did_you_mean(name, shape.offset, 1) for name in names[:_SHOWN]))] if names else []
