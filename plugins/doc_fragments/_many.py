@@ -15,12 +15,13 @@ options:
     description:
       - A name for the change, under which it is made once for each connector, and can be undone by
         M(streamops.kafka_connect.connector_offsets) with O(streamops.kafka_connect.connector_offsets#module:state=restored).
-      - With it the connectors are changed 25 at a time, each of these groups in one transaction. A run that was killed half-way is finished by the
-        next one with the same name.
+      - A run that was killed half-way is finished by the next one with the same name.
+      - Changes that are given none are recorded under one that is made for the run, as by M(streamops.kafka_connect.connector_offsets).
     type: str
   ledger:
     description:
-      - Where changes with a O(change_id) are remembered, as of M(streamops.kafka_connect.connector_offsets).
+      - Where changes are recorded, as of M(streamops.kafka_connect.connector_offsets).
+      - Connectors whose changes are recorded are changed 25 at a time, each of these groups in one transaction; with V(none) all together.
     type: str
     choices: [auto, topic, file, configmap, none]
     default: auto

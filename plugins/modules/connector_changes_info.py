@@ -12,8 +12,7 @@ version_added: 1.0.0
 author:
   - streamops contributors (@streamops)
 description:
-  - Shows the ledger, in which M(streamops.kafka_connect.connector_offsets) remembers every change that was declared with a
-    C(change_id).
+  - Shows the ledger, in which M(streamops.kafka_connect.connector_offsets) and the modules for many connectors record every change.
   - Secrets inside of partitions and offsets are masked here, not in the ledger itself.
   - It writes nothing, and creates no topic and no file. A ledger that does not exist yet is empty.
 options:
@@ -25,11 +24,17 @@ options:
     description:
       - Show this change only.
     type: str
+  automatic:
+    description:
+      - Whether to show changes that were given no C(change_id), under the id that was made for them, such as V(auto-20261130T141500Z-3f2a). Of each connector
+        the last 20 are kept.
+    type: bool
+    default: true
   ledger:
     description:
       - Where the ledger is kept. V(topic) is a topic of the Kafka cluster, V(file) a file, V(configmap) a ConfigMap beside the resources of Strimzi.
       - V(auto) is V(file) if O(ledger_file), or the file of a standalone worker, is given, else V(configmap) if O(namespace) is given, else
-        V(topic) if O(bootstrap_servers) is given, else V(file).
+        V(topic) if O(bootstrap_servers) is given, else V(file). With brokers the changes that lie in the file of the user are shown, too.
     type: str
     choices: [auto, topic, file, configmap]
     default: auto
@@ -138,6 +143,10 @@ changes:
       description: The name of the change.
       type: str
       returned: success
+    automatic:
+      description: Whether the id was made, as the change was given none.
+      type: bool
+      returned: success
     phase:
       description: V(started), V(applied), or V(restored) if it was undone. V(started) is left by a run that did not come to its end.
       type: str
@@ -200,7 +209,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.se
 
 
 def show(client, kafka, params, check_mode):
-    return changes_info(open_ledger(beside_file(params), client, kafka), params["connector"] or None, params["change_id"] or None, params["max_entries"])
+    return changes_info(open_ledger(beside_file(params), client, kafka), params["connector"] or None, params["change_id"] or None, params["max_entries"],
+                        params["automatic"])
 
 
 def main():
@@ -209,6 +219,7 @@ def main():
             worker_options(),
             connector=dict(type="str"),
             change_id=dict(type="str"),
+            automatic=dict(type="bool", default=True),
             ledger=dict(type="str", choices=[one for one in LEDGERS if one != NONE], default=AUTO),
             ledger_topic=dict(type="str", default="connect-offset-changes"),
             ledger_file=dict(type="path"),

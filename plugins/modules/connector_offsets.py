@@ -143,16 +143,20 @@ options:
         finished by the next one with the same name. A second run at the same time waits for the first one.
       - A change whose offsets were there already counts as made. One that failed, and was undone, does not.
       - O(state=restored) undoes it. After that it stays undone, also if it is declared again.
+      - A change that is given none is recorded, too, where O(ledger) allows it, under an id that is made for it, such as V(auto-20261130T141500Z-3f2a),
+        and is undone by that. Whether it has to be made is decided by what is live. Of each connector the last 20 of these are kept.
     type: str
   ledger:
     description:
-      - Where changes with a O(change_id) are remembered.
+      - Where changes are recorded.
       - V(topic) is a compacted topic, O(ledger_topic). Several controllers can use it at the same time.
       - V(configmap) is O(ledger_configmap), for O(method=strimzi). Several controllers can use it at the same time.
       - V(file) is O(ledger_file), for runs on one machine.
       - V(auto) is V(file) if O(ledger_file) is given, else V(configmap) with O(method=strimzi), else V(topic) if O(bootstrap_servers) are given, else
         V(file). Runs of one change have to use the same ledger.
-      - V(none) remembers nothing, and cannot go with O(change_id).
+      - For a change without a O(change_id) V(auto) creates no topic. If there is none, the file of the user is taken, where later runs look, too.
+      - A change without a O(change_id) is made also where it cannot be recorded, with a warning.
+      - V(none) records nothing, and cannot go with O(change_id).
     type: str
     choices: [auto, topic, file, configmap, none]
     default: auto
@@ -694,13 +698,19 @@ example:
   sample:
     partition: {filename: /data/orders.txt}
     offset: {position: 4096}
+change_id:
+  description:
+    - The O(change_id), or the one that was made for the change. Null where none was given and nothing is recorded, as in check mode, or if nothing changes.
+  returned: success
+  type: str
+  sample: auto-20261130T141500Z-3f2a
 already_applied:
   description: Whether the change O(change_id) was made by an earlier run, so that nothing had to be done.
   returned: success
   type: bool
 change:
   description:
-    - The change O(change_id) as the ledger has it. In check mode, as it was found there. Null without O(change_id), or if it is not there.
+    - The change RV(change_id) as the ledger has it. In check mode, as it was found there. Null if it is not there.
   returned: success
   type: dict
   contains:
@@ -711,6 +721,10 @@ change:
     change_id:
       description: Its name.
       type: str
+      returned: success
+    automatic:
+      description: Whether the id was made, as none was given.
+      type: bool
       returned: success
     digest:
       description: Stands for what was declared.
@@ -763,7 +777,7 @@ change:
       type: int
       returned: success
 ledger:
-  description: Where the ledger is, as text. Null without O(change_id).
+  description: Where the ledger is, as text. Null if nothing is recorded.
   returned: success
   type: str
   sample: the topic connect-offset-changes

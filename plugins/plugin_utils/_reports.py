@@ -316,7 +316,7 @@ def changes(report: dict, most: int) -> list[str]:
     for one in found[-most:] if most else found:  # the newest ones
         when = one["times"].get(one["phase"]) or one["times"]["started"]
         by = " ".join("%s=%s" % item for item in one["who"].items()) or "-"
-        rows.append([when[:19].replace("T", " "), fit(one["connector"], 24), fit(one["change_id"], 20), one["phase"], one["method"], one["partitions"], by])
+        rows.append([when[:19].replace("T", " "), fit(one["connector"], 24), fit(one["change_id"], 26), one["phase"], one["method"], one["partitions"], by])
     numbers = ": %(applied)d applied, %(restored)d restored, %(started)d started and not ended" % counts if found else ""
     lines = [*wrapped("%s: %s, %s%s" % (report["host"], report["where"], plural(len(found), "change"), numbers)), "", *table(rows, right=(5,))]
     if most and len(found) > most:

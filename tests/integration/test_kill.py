@@ -41,15 +41,16 @@ def name(running):
 
 @pytest.fixture
 def kill_at(proxy_to, main):
-    """kill_at(step, declaration, cluster=main): a run of the module that is killed there."""
+    """kill_at(step, declaration, cluster=main) -> the URL through which it went: a run of the module that is killed there."""
     started = []
 
-    def kill_at(wanted, carried_out, desired: dict, cluster=main, times: int = 1) -> None:
+    def kill_at(wanted, carried_out, desired: dict, cluster=main, times: int = 1) -> str:
         killer = Killer(wanted, carried_out, times)
         killer.proxy = proxy_to(cluster.url, killer)
         killer.run = Run("connector_offsets", {**desired, "connect_url": [killer.proxy.url], "wait_timeout": 60})
         started.append(killer.run)
         killer.run.killed()
+        return killer.proxy.url
 
     yield kill_at
     for run in started:
@@ -111,6 +112,40 @@ def test_by_rest(step, kind, name, keep, kill_at, run, main, kafka, recorder):
     desired = {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", "method": "rest", **keep(kind)}
     kill_at(*STEPS[step], desired)
     is_made_once(run, desired, main, kafka, LEFT[step], recorder, step == "resume carried out")
+
+
+# ---- without an id
+
+
+@pytest.mark.parametrize("offset", [1, 2], ids=["the same", "another"])
+@pytest.mark.parametrize(("step", "kind"), [(step, "default") for step in STEPS] + [
+    ("change carried out", "topic"), ("stop carried out", "topic")])
+def test_without_an_id(step, kind, offset, name, keep, kill_at, run, main, worker):
+    """The next run, of the same task or of another one, says so and restores the state; it is recorded, and can be undone."""
+    desired = {"name": name, "stop": True, "method": "rest", **keep(kind)}
+    url = kill_at(*STEPS[step], {"offsets": [at(1)], **desired})
+    desired["connect_url"] = [main.url, url]
+    left, = run("connector_changes_info", connector=name, **keep(kind))["changes"]
+    assert left["automatic"] and (left["phase"], left["before"] is not None, left["state_to_restore"]) == (*LEFT[step], "RUNNING")
+    if step == "resume carried out":
+        worker.await_state(name, "RUNNING", ["RUNNING"])
+        wait_until(lambda: worker.offsets(name) == [at(4)], reason="the replay")  # before that there is nothing to change
+    stopped = worker.state(name)[0] == "STOPPED"
+    dry = run("connector_offsets", check=True, offsets=[at(offset)], **desired)
+    second = run("connector_offsets", offsets=[at(offset)], **desired)
+    assert not second["failed"], second["msg"]
+    assert second["changed"] and second["state_before"] == "RUNNING"
+    worker.await_state(name, "RUNNING", ["RUNNING"])
+    if stopped:
+        assert dry["changed"] and any(left["change_id"] in text for text in dry["warnings"])
+    assert any(left["change_id"] in text for text in second["warnings"])
+    changes = {one["change_id"]: one for one in run("connector_changes_info", connector=name, **keep(kind))["changes"]}
+    assert all(one["state_to_restore"] is None for one in changes.values())
+    assert (second["change_id"] == left["change_id"]) is (stopped and offset == 1)
+    if second["change_id"] == left["change_id"]:
+        assert changes[left["change_id"]]["before"] == [at(4)] and len(changes) == 1
+    undone = run("connector_offsets", state="restored", change_id=second["change_id"], **desired)
+    assert not undone["failed"] and undone["change"]["phase"] == "restored", undone["msg"]
 
 
 # ---- on the offsets topic

@@ -19,8 +19,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.interrupts import INTERRUPTS
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.operator_guard import STRIMZI, check_owners
 
-#: how many changes with an id are made together: each writes its own record into the ledger, and all of that must take less than LEASE
-_NAMED = 25
+#: how many changes that are recorded are made together: each writes its own record into the ledger, and all of that must take less than LEASE
+_RECORDED = 25
 
 
 def execute_one(session: Session, one: Declaration, check_mode: bool) -> dict:
@@ -60,29 +60,29 @@ class _Run:
         self._backup = self._session.backup_file("many")
         if self._backup:
             backups.check(self._backup)
-        named = any(one.change_id for one in self._declared.values())
-        if named:
+        if any(one.change_id for one in self._declared.values()):
             self._session.open_ledger()
         self._cluster = self._session.cluster()
         with ExitStack() as held:
             if not check_mode:
                 held.enter_context(INTERRUPTS.held())
             try:
-                return self._run(named, check_mode)
+                return self._run(check_mode)
             except errors.ConnectError as error:
                 error.facts.setdefault("cluster", self._cluster)
                 raise
 
-    def _run(self, named: bool, check_mode: bool) -> dict:
+    def _run(self, check_mode: bool) -> dict:
         worker = self._session.worker
         if worker is None or worker.method != STRIMZI:
             check_owners(self._session.params, {name: one.force for name, one in self._declared.items()}, self._warnings.append)
         names = list(self._declared)
-        size = len(names)
-        if (named or self._one_by_one) and not check_mode:
+        size = 1 if self._one_by_one else _RECORDED if self._session.records_all else len(names)
+        if check_mode:
+            size = len(names)
+        elif size < len(names):
             self._run_engine(names, True)  # what is wrong with the last one keeps the first one from being changed
             self._done.clear()
-            size = 1 if self._one_by_one else _NAMED
         for start in range(0, len(names), size):
             self._run_engine(names[start:start + size], check_mode)
             if self._failed:
@@ -131,7 +131,7 @@ class _Run:
             result["boundaries"] = self._boundaries.found.get(name)
 
     def _warn_of_the_disk(self, check_mode) -> None:
-        unnamed = sorted(name for name, result in self._done.items() if _changes_offsets(result) and not self._declared[name].change_id)
+        unnamed = sorted(name for name, result in self._done.items() if _changes_offsets(result) and not result["change_id"])
         if self._backup and unnamed and not check_mode and os.environ.get("AWX_HOST"):
             self._warnings.append(
                 "AWX removes the disk of a job when it ends, and with it the backup %s of %s. With a change_id the ledger keeps what was there before, and the "

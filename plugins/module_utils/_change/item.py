@@ -121,8 +121,9 @@ class ChangeItem:
         planning = self.planning
         self.states.check_final(self.access, self.rolls_back)
         found = self.found = self.ready.find(planning.desired)
-        self.entry.over = planning.look_up(found, check_mode)
-        if self.once.named:
+        is_halted = found is not None and self.states.is_halted(found)
+        if self.once.named or self.once.is_recorded and is_halted:  # a run that did not end may have left it so
+            self.entry.over = planning.look_up(found, check_mode, self.entry.is_here if is_halted else None)
             found = self.found = self.ready.find(planning.desired)  # another run may have been waited for
         self.next = BEGIN
         if self.entry.is_over:
@@ -167,9 +168,9 @@ class ChangeItem:
     # ---- the ledger ------------------------------------------------------------------------------------------
 
     def _begin_entry(self, found, state_to_restore=None) -> None:
-        if not self.once.named:
+        if not self.once.is_recorded:
             return
-        if found is None or self.states.is_halted(found):  # by a run of this change that did not end
+        if found is None or self.states.is_halted(found):  # by a run that did not end
             state_to_restore = self.once.state_to_restore or state_to_restore
         self.states.is_back = state_to_restore is None
         self.entry.begin(self.planning.route, self.planning.kind(found), lambda: self.planning.digest(found), state_to_restore)
@@ -217,8 +218,9 @@ class ChangeItem:
         self._settle_state()
 
     def _end_unchanged(self, found) -> None:
-        self._begin_entry(found)
-        self.entry.unwritten()
+        if self.once.named or self.once.change is not None:
+            self._begin_entry(found)
+            self.entry.unwritten()
         self.result = self._result(self.plan, found)
         self._settle_state()
 
@@ -230,7 +232,7 @@ class ChangeItem:
                 self.once.later()
         elif due is not None and self.found is not None and self.after_change == PUT_BACK and self.states.is_halted(self.found):
             self.access.warn("%s is %s for the change %s since an earlier run; it is restored to %s." % (
-                self.name, self.found.state, self.once.change_id, due))
+                self.name, self.found.state, self.once.owing, due))
             self.result["changed"] = True
             self.states.due, self.next = due, END if check_mode else RESTORE_STATE
         elif not check_mode:
@@ -273,8 +275,7 @@ class ChangeItem:
         self.planning.warn_delivered_again()
         before, after = self.plan.sides()
         records = self.store.before_records(self.plan)
-        if self.once.named:
-            self.once.writing(before, after, records)
+        self.once.writing(before, after, records)
         self.undo.replaced = Replaced(before, records)
         self.rollback = Rollback(self, self.plan)
         self.writing = Writing(self, self.plan)
@@ -338,6 +339,5 @@ class ChangeItem:
         result["backup_file"] = self.backup if plan.changed else None
         result["state_before"] = self.once.state_to_restore or (connector.state if connector else None)
         result["already_applied"] = False
-        result["ledger"] = self.once.where
         result["warnings"] = self.warnings
         return dict(result, **self.entry.changes(self.max_entries))

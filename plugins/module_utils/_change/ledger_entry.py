@@ -24,10 +24,10 @@ class LedgerWriteFailed(errors.ConnectError):
 
 
 class LedgerEntry:
-    """Of one change; of one without a name nothing is said."""
+    """Of one change."""
 
     def __init__(self, once, access, after_change):
-        """once: TrackedChange, or UntrackedChange. access: Access of the connector. after_change: PUT_BACK, LATER or LEAVE."""
+        """once: TrackedChange, AutomaticChange or UntrackedChange. access: Access of the connector. after_change: PUT_BACK, LATER or LEAVE."""
         self.once = once
         self.name = access.name
         self._access = access
@@ -42,19 +42,19 @@ class LedgerEntry:
     @property
     def has_before(self) -> bool:
         """Does it know what this run, or one that it has finished, has replaced?"""
-        return self.once.named and self.once.change is not None and bool(self.once.change.before) and not self.is_over
+        return self.once.change is not None and bool(self.once.change.before) and not self.is_over
 
     def changes(self, max_entries) -> dict:
         """For the module's result."""
-        return {"change": ledger_result(self.once.change, max_entries) if self.once.change else None}
+        return {"change": ledger_result(self.once.change, max_entries) if self.once.change else None, "change_id": self.once.change_id,
+                "ledger": self.once.where}
 
     # ---- while the change is made ----------------------------------------------------------------------------------
 
     def begin(self, route, kind: str, digest, state_to_restore) -> None:
         """digest: of what is declared; not asked of an undo."""
-        if self.once.named:
-            self.once.begin("" if self.once.undo else digest(), None if self._after_change == LEAVE else state_to_restore, method=route.store.method,
-                            offset_topic=self._access.result(route.store)["offset_topic"], cluster=self._access.cluster(), kind=kind)
+        self.once.begin("" if self.once.undo else digest(), None if self._after_change == LEAVE else state_to_restore, method=route.store.method,
+                        offset_topic=self._access.result(route.store)["offset_topic"], cluster=self._access.cluster(), kind=kind)
 
     def unwritten(self) -> None:
         """It was begun, and nothing has to be written."""
@@ -119,19 +119,33 @@ class LedgerEntry:
             self._access.warn("The change %s of %s was restored on %s, and stays so. To make it again give it another id." % (
                 change.change_id, self.name, change.times[change.phase]))
 
+    def _topics(self, change) -> tuple:
+        """The offsets topics of that change and of this one, where they are not the same; ()."""
+        topics = change.cluster.get("offset_topic"), self._access.cluster().get("offset_topic")
+        return topics if all(topics) and topics[0] != topics[1] else ()
+
+    def _is_through_another(self, change) -> bool:
+        """Was it made through a worker that is none of connect_url?"""
+        url, rest = change.cluster.get("connect_url"), self._access.rest
+        return bool(url) and rest is not None and not self._access.connect_group and url not in rest.urls
+
+    def is_here(self, change) -> bool:
+        """Is it one of this very connector, as far as is known, not of one of its name on another Connect cluster on the same Kafka cluster?"""
+        return not self._topics(change) and not self._is_through_another(change)
+
     def _warn_elsewhere(self, change) -> None:
         """The ledger may be that of another Connect cluster on the same Kafka cluster, which REST alone does not tell apart."""
-        topics = change.cluster.get("offset_topic"), self._access.cluster().get("offset_topic")
-        url, rest = change.cluster.get("connect_url"), self._access.rest
-        if all(topics) and topics[0] != topics[1]:
+        topics = self._topics(change)
+        if topics:
             self._access.warn(
                 "The change %s of %s was made where the offsets are on the topic %s; here they are on %s. If that is another Connect cluster with "
                 "a connector of this name, it was not made here: distinguish them by connect_group, or by a ledger of their own."
                 % ((change.change_id, self.name) + topics))
-        elif url and rest is not None and not self._access.connect_group and url not in rest.urls:
+        elif self._is_through_another(change):
             self._access.warn(
                 "The change %s of %s was made through %s, which is not in connect_url. If that is another Connect cluster with a connector of this name, "
-                "it was not made here: distinguish them by connect_group, or by a ledger of their own." % (change.change_id, self.name, url))
+                "it was not made here: distinguish them by connect_group, or by a ledger of their own." % (
+                    change.change_id, self.name, change.cluster["connect_url"]))
 
     def _warn_vanished(self, change, live) -> None:
         """Some connectors commit null for every record, which removes what was set."""

@@ -21,8 +21,8 @@ class Planning:
     """Of one connector. Every ``found`` is the Connector, None where there is none, or no worker that could be asked."""
 
     def __init__(self, desired, router, once, rolls_back: bool):
-        """desired: DesiredOffsets, None to undo what ``once`` names. router: Router. once: TrackedChange or UntrackedChange. rolls_back: it undoes a
-        change of which the connector failed.
+        """desired: DesiredOffsets, None to undo what ``once`` names. router: Router. once: TrackedChange, AutomaticChange or UntrackedChange.
+        rolls_back: it undoes a change of which the connector failed.
         """
         self.desired = desired
         self._router = router
@@ -44,14 +44,12 @@ class Planning:
     def digest(self, found) -> str:
         return digest(self.desired, self.kind(found))
 
-    def look_up(self, found, check_mode) -> str:
-        """TODO; or DONE or UNDONE, where the ledger says that nothing is left to do."""
+    def look_up(self, found, check_mode, is_due) -> str:
+        """TODO; or DONE or UNDONE, where the ledger says that nothing is left to do. is_due: see TrackedChange.look."""
         once = self._once
-        if not once.named:
-            return TODO
         if not once.undo:
-            return once.look(self.digest(found), check_mode)
-        over = once.lookup_for_undo(check_mode)
+            return once.look(self.digest(found), check_mode, is_due)
+        over = once.lookup_for_undo(check_mode, is_due)
         self._router.prefer(once.change)
         if over == TODO:
             self.desired = DesiredOffsets.undo(once.change)

@@ -25,8 +25,10 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import Catalog
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.migration import is_migration
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.automatic_change import AutomaticChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.marker import marked_changes
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import ledger_for_changes
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import make_id
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import NONE, ledger_for_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import TrackedChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import AUTO, FILE, STRIMZI, TOPIC, Access, cluster_facts
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file_log import FileLog
@@ -48,6 +50,8 @@ class Session:
         self._client, self._kafka, self._sources = client, kafka, sources
         self.worker, self._brokers, self._logs = client, kafka, None
         self._ledger = None
+        #: the change_id of changes that were given none
+        self._made_id = make_id()
         self._backed_up = {}
         self.profiles = Catalog(params.get("profiles"))
 
@@ -102,16 +106,30 @@ class Session:
         return Copy(self.worker, name, router, params["rewrite"], params["purge"], params["force"])
 
     def item(self, one: Declaration, **more) -> ChangeItem:
-        params, router = self.params, self._router(one)
-        tracked = None
-        if one.change_id:
-            tracked = TrackedChange(self._ledger, one.name, one.change_id, params["requested_by"] or None, one.undo, one.force,
-                                    marked=lambda: marked_changes(self.worker, one.name))
+        params, router, tracked = self.params, self._router(one), self._tracked(one)
         final_state = STATES.get(one.final_state) if self.worker is not None else None
         return self._item(
             one.name, one.desired, router, once=tracked, stop=params["stop"], final_state=final_state,
             after_change=params.get("after_change") or (PUT_BACK if one.final_state == FOUND else LEAVE),
             roll_back=functools.partial(self._undo, one) if params["rollback"] and self.worker is not None else None, **more)
+
+    def _tracked(self, one: Declaration):
+        """What records the change; None where nothing does."""
+        by = self.params["requested_by"] or None
+        if one.change_id:
+            return TrackedChange(self._ledger, one.name, one.change_id, by, one.undo, one.force, marked=lambda: marked_changes(self.worker, one.name))
+        return AutomaticChange(self._any_ledger, one.name, self._made_id, by) if self.records_all else None
+
+    @property
+    def records_all(self) -> bool:
+        """Also the changes that were given no change_id?"""
+        return self.params["ledger"] != NONE
+
+    def _any_ledger(self):
+        """Raises ConnectError where there is none."""
+        if self._ledger is None:
+            self._ledger = ledger_for_changes(self.params, self._client, self._kafka, whole=self._logs is not None, creates=False)
+        return self._ledger
 
     def _item(self, name: str, desired, router, **more) -> ChangeItem:
         params = {option: self.params[option] for option in ("settle", "assume_stopped", "wait_timeout", "max_entries")}
@@ -127,7 +145,7 @@ class Session:
         """What puts offsets and state back after a change of which the connector failed."""
         tracked, desired = None, DesiredOffsets.nothing() if item.undo.replaced is None else DesiredOffsets.undo(item.undo.replaced)
         if item.entry.has_before:
-            tracked = TrackedChange(self._ledger, one.name, one.change_id, self.params["requested_by"] or None, undo=True, force=True)
+            tracked = TrackedChange(self._ledger, one.name, item.once.change_id, self.params["requested_by"] or None, undo=True, force=True)
         before, method = item.result["state_before"], one.method
         if method == AUTO and item.store.method != STRIMZI:
             method = item.store.method  # by which it was made

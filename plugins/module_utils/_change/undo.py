@@ -62,7 +62,7 @@ class Undo:
         result, once = self._change.result, self._change.once
         if once.undo or not result["changed"]:
             return "Its offsets are as declared."
-        way = ("state: restored with change_id: %s and stop: true" % once.change_id if once.named else
+        way = ("state: restored with change_id: %s and stop: true" % once.change_id if once.change is not None else
                "src: %s, purge: true and stop: true" % result["backup_file"] if result["backup_file"] else
                "the offsets of offsets_before, with stop: true")
         return "Its offsets are as declared. To undo the change declare %s." % way

@@ -33,8 +33,10 @@ class Ledger:
         """
         raise NotImplementedError
 
-    def put(self, change, known) -> None:
+    def put(self, change, known, expired=()) -> None:
         """Write the change if the ledger still holds ``known`` of it (a Change, or None: nothing); nothing to do if it holds this very writing.
+
+        expired: changes of the same connector that the ledger forgets with it.
 
         Raises ConcurrentUpdate where it holds something else, StateError where it was removed. After any other error nothing was written,
         but for WriteOutcomeUnknown.
@@ -44,6 +46,9 @@ class Ledger:
     def missing_acls(self, check_mode: bool) -> list:
         """The rights on the brokers (_kafka.acl.Right) that the user certainly lacks to write a change. To be asked after changes()."""
         return []
+
+    def warn_of_the_disk(self) -> None:
+        """If no later run will find what is written here."""
 
     def close(self, connector: str) -> None:
         """No more changes of this connector are written."""

@@ -51,7 +51,7 @@ class ConfigMapLedger(Ledger):
 
         return self._decode_all(((text, self._what(key)) for key, text in sorted(entries.items()) if is_asked_for(_head(text))), connector)
 
-    def put(self, change, known) -> None:
+    def put(self, change, known, expired=()) -> None:
         resource = self._resource_of(change.connector)
         key = entry_key(resource, change)
         document = json.dumps(dict(json.loads(encode(change)), resource=resource), ensure_ascii=False, allow_nan=False)
@@ -62,7 +62,10 @@ class ConfigMapLedger(Ledger):
             if same(actual, change):
                 return []  # our answer got lost
             check_known(actual, change, known, "in " + self.where)
-            return self._room(found, key, document) + config_map.data_operations(found, key, document)
+            keys = {entry_key(resource, one) for one in expired} & set(found.get("data") or {})
+            forgotten = [operation for one in sorted(keys) for operation in config_map.data_operations(found, one, None)]
+            left = dict(found, data={one: text for one, text in (found.get("data") or {}).items() if one not in keys})
+            return forgotten + self._room(left, key, document) + config_map.data_operations(found, key, document)
 
         config_map.update(self._client, self._name, write, _LABELS)
 

@@ -52,14 +52,17 @@ class FileLedger(Ledger):
     def where(self) -> str:
         return "the file %s" % self.path
 
-    def changes(self, connector=None) -> list:
+    def warn_of_the_disk(self) -> None:
         if self._of_the_job:
             self._warn("The ledger is %s. This is a job of AWX, whose disk is gone when it ends, and the ledger with it: no other job finds the changes "
-                       "of this one, nor can undo them. Give kafka_bootstrap_servers for a ledger on a topic, or kafka_connect_ledger_file on a volume." % (
+                       "of this one, nor can undo them. Use ledger: topic, which needs kafka_bootstrap_servers, or kafka_connect_ledger_file on a volume." % (
                            self.where))
+
+    def changes(self, connector=None) -> list:
         return self._decode_all(((one, self._what) for one in self._read() if connector in (None, one.get("connector"))), connector)
 
-    def put(self, change, known) -> None:
+    def put(self, change, known, expired=()) -> None:
+        self.warn_of_the_disk()
         with self._alone():
             documents = self._read()
             places = [number for number, one in enumerate(documents)
@@ -73,7 +76,8 @@ class FileLedger(Ledger):
                 documents[places[0]] = document
             else:
                 documents.append(document)
-            self._write(documents)
+            forgotten = {(one.connector, one.change_id) for one in expired}
+            self._write([one for one in documents if (one.get("connector"), one.get("change_id")) not in forgotten])
 
     @property
     def _what(self) -> str:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import uuid
 from collections import namedtuple
 from datetime import datetime, timezone
 
@@ -23,6 +25,11 @@ STARTED = "started"
 APPLIED = "applied"
 RESTORED = "restored"
 PHASES = (STARTED, APPLIED, RESTORED)
+
+#: how many finished changes of a connector are kept that were given no change_id
+KEPT = 20
+
+_AUTOMATIC = re.compile(r"auto-\d{8}T\d{6}Z-[0-9a-f]{4}").fullmatch
 
 #: digest     of the declaration (see digest())
 #: phase      started, applied or restored
@@ -148,6 +155,30 @@ def next_sequence(changes: list) -> int:
     return 1 + max((one.sequence for one in changes), default=0)
 
 
+def make_id() -> str:
+    """For a change that was given none."""
+    return datetime.now(timezone.utc).strftime("auto-%Y%m%dT%H%M%SZ-") + uuid.uuid4().hex[:4]
+
+
+def is_automatic(change_id: str) -> bool:
+    """Was it made by make_id()?"""
+    return bool(_AUTOMATIC(change_id))
+
+
+def is_unfinished(change: Change) -> bool:
+    """The run that wrote it last is at work, or did not come to its end, or could not restore the connector's state."""
+    return change.busy or change.state_to_restore is not None
+
+
+def expired(changes: list, but: str) -> list:
+    """Those that are forgotten when another change of the connector begins. but: its id.
+
+    Of the finished changes whose id was made the newest KEPT stay.
+    """
+    automatic = [one for one in changes if is_automatic(one.change_id) and not is_unfinished(one) and one.change_id != but]
+    return sorted(automatic, key=lambda one: (one.sequence, age(one)))[:-KEPT]
+
+
 def later(changes: list, change: Change) -> list:
     """Those of the same connector that changed something after this one began, and were not undone since.
 
@@ -169,6 +200,7 @@ def result(change: Change, max_entries: int = 0) -> dict:
     shown = change._asdict()
     del shown["records"], shown["run"], shown["revision"], shown["busy"], shown["sequence"]
     shown["type"] = shown.pop("kind")
+    shown["automatic"] = is_automatic(change.change_id)
     shown["partitions"] = len(change.after or [])
     if max_entries and change.after:
         shown["before"], shown["after"] = change.before[:max_entries], change.after[:max_entries]

@@ -8,12 +8,14 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import PHASES, result
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import PHASES, is_automatic, result
 
 
-def changes_info(ledger, connector=None, change_id=None, max_entries=0) -> dict:
-    """The module's result, oldest change first. connector, change_id: None for all."""
-    found = [one for one in ledger.changes(connector) if change_id in (None, one.change_id)]
+def changes_info(ledger, connector=None, change_id=None, max_entries=0, automatic=True) -> dict:
+    """The module's result, oldest change first. connector, change_id: None for all. automatic: those that were given no change_id, too."""
+    ledger.warn_of_the_disk()
+    found = [one for one in ledger.changes(connector)
+             if change_id == one.change_id or change_id is None and (automatic or not is_automatic(one.change_id))]
     counts = {phase: sum(1 for one in found if one.phase == phase) for phase in PHASES}
     return {
         "changed": False,

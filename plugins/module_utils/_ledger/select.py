@@ -11,11 +11,12 @@ from __future__ import annotations
 import os
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.strimzi_pods import STRIMZI
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError, Unreachable
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.configmap import DEFAULT as DEFAULT_CONFIG_MAP
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.configmap import ConfigMapLedger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.file import FileLedger, default_path
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.topic import DEFAULT, TopicLedger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.topic_or_file import TopicOrFile
 
 AUTO, TOPIC, FILE, CONFIG_MAP, NONE = "auto", "topic", "file", "configmap", "none"
 LEDGERS = [AUTO, TOPIC, FILE, CONFIG_MAP, NONE]
@@ -28,19 +29,19 @@ def beside_file(params) -> dict:
     return params
 
 
-def ledger_for_changes(params, client, kafka, whole=False):
-    """The ledger of changes that have a name. Raises DeclarationError also where none is wanted."""
+def ledger_for_changes(params, client, kafka, whole=False, creates=True):
+    """The ledger of changes. Raises DeclarationError also where none is wanted. creates: see TopicOrFile."""
     if params["ledger"] == NONE:
         raise DeclarationError("change_id needs a ledger that remembers it, but ledger is none.")
-    return open_ledger(beside_file(params), client, kafka, whole)
+    return open_ledger(beside_file(params), client, kafka, whole, creates)
 
 
-def open_ledger(params, client, kafka, whole=False):
+def open_ledger(params, client, kafka, whole=False, creates=False):
     """The ledger, None for ledger: none. Raises DeclarationError that says what is missing.
 
     params: ledger, and ledger_topic, ledger_file, ledger_configmap, connect_group where they are given. client, kafka: None if there is none;
     with StrimziClient it is a ConfigMap, unless another place is given.
-    whole: see TopicLedger.
+    whole: see TopicLedger. creates: see TopicOrFile.
     """
     chosen = params.get("ledger") or AUTO
     path = params.get("ledger_file")
@@ -59,7 +60,14 @@ def open_ledger(params, client, kafka, whole=False):
         return ConfigMapLedger(client, params.get("ledger_configmap") or DEFAULT_CONFIG_MAP)
     if kafka is None:
         raise DeclarationError("ledger: topic needs bootstrap_servers (or the variable kafka_bootstrap_servers of the host).")
-    return TopicLedger(kafka, params.get("ledger_topic") or DEFAULT, params.get("connect_group") or None, whole)
+    topic = TopicLedger(kafka, params.get("ledger_topic") or DEFAULT, params.get("connect_group") or None, whole)
+    if chosen == params.get("ledger"):
+        return topic
+    try:
+        file = _default_file(params, client, kafka)
+    except Unreachable:
+        file = _default_file(params, None, kafka)
+    return TopicOrFile(topic, file, creates)
 
 
 def _default_file(params, client, kafka):

@@ -74,6 +74,11 @@ class TopicLedger(Ledger):
     def where(self) -> str:
         return "the topic %s" % self.name
 
+    @property
+    def exists(self) -> bool:
+        """Is there such a topic? To be asked after changes()."""
+        return self._topic is not None
+
     def close(self, connector: str) -> None:
         self._writers.pop(connector, None)
 
@@ -151,7 +156,7 @@ class TopicLedger(Ledger):
 
     # ---- writing -----------------------------------------------------------------------------------------------
 
-    def put(self, change, known) -> None:
+    def put(self, change, known, expired=()) -> None:
         try:
             log = self._log(change.connector)
         except errors.NoTopic:
@@ -166,7 +171,7 @@ class TopicLedger(Ledger):
                     self._sleep(_PAUSE * attempt * random.uniform(0.2, 1.8))
                     log.read()
                     self._compare(log, key, change, known)
-                return self._write(log, key, change, known)
+                return self._write(log, key, change, known, expired)
             except _Written:
                 return None
             except errors.WriteOutcomeUnknown as error:
@@ -177,7 +182,7 @@ class TopicLedger(Ledger):
                     raise unsure.also(error.message) if unsure is not None else self._explain(error, change)
         raise unsure or last.also("Tried %d times: other runs write changes of %s at the moment." % (_TRIES, change.connector))
 
-    def _write(self, log, key, change, known) -> None:
+    def _write(self, log, key, change, known, expired) -> None:
         """One attempt. Raises ConcurrentUpdate, Fenced, WriteOutcomeUnknown, _Written, BrokerError."""
         # Without an error it goes on to the next change: shutting out others costs more than writing.
         writer = self._writers.pop(change.connector, None)
@@ -197,8 +202,10 @@ class TopicLedger(Ledger):
 
         value = encode(change).encode("utf-8", "surrogatepass")
         place = partition_for(key, self._topic.partitions)
-        writer.write([(self.name, place, key, value)], ready)
+        forgotten = [one for old in expired for one in log.places(key_of(old.connector, old.change_id, self._group))]
+        writer.write([(self.name, place, key, value)] + [(self.name, number, old, None) for number, old in forgotten], ready)
         log.hold(key, place, change)
+        log.forget(forgotten)
         self._writers[change.connector] = writer
 
     def _compare(self, log, key, change, known) -> None:
@@ -295,6 +302,14 @@ class _Log:
     def hold(self, key, place, change) -> None:
         self._names[key] = json.loads(key)
         self._held.setdefault(key, {})[place] = change
+
+    def places(self, key) -> list:
+        """(topic partition, key) of each of its records."""
+        return [(place, key) for place in sorted(self._held.get(key, ()))]
+
+    def forget(self, places) -> None:
+        for _place, key in places:
+            self._held.pop(key, None)
 
     def change(self, key):
         """None where there is none. Raises Unreadable."""

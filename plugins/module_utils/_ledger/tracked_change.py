@@ -6,36 +6,37 @@
 
 """A change that has a name is made once, and can be undone: what one run tells the ledger, and learns from it.
 
-look() or look_back() -> begin() -> writing() -> written() -> done(), or give_up() after a failure. Every one of these is a
-compare-and-set, so that of two runs at the same time one goes on. The other waits until the first one is done or shows no
-sign of life any more, and then finds the change made, or finishes it. What was there before is noted right before the first
-write, and kept whoever finishes.
+look() or lookup_for_undo() -> begin() -> writing() -> written() -> done(), or give_up() after a failure. Every one of these is a
+compare-and-set, so that of two runs at the same time one goes on. The other waits until the first one is done or gives no
+heartbeat any more, and then finds the change made, or finishes it. What was there before is noted right before the first
+write, and kept whoever finishes. A change of another id that was left unfinished is reported, and the state that it owes the
+connector becomes due with this change.
 """
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
 import socket
 import time
-from datetime import datetime, timezone
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.connector_config import MARKER
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import record as ledger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.connector_changes import LEASE, ConnectorChanges
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import APPLIED, RESTORED, STARTED, Change
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.run_id import is_gone, this_run
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.run_id import this_run
 
-#: seconds without a sign of life after which another run counts as dead
-LEASE = 20.0
-#: seconds between our own signs of life
-_BEAT = 5.0
-#: seconds after which nobody waits for a sign: more than clocks differ
-_LONG_AGO = 600.0
-_PAUSE = 0.5
+#: seconds between our own heartbeats
+_HEARTBEAT = 5.0
 
 #: what look() finds
 TODO, DONE, UNDONE = "todo", "done", "undone"
+
+
+_UNFINISHED = "The change %s of %s was begun on %s by a run that did not come to its end. What it replaced is in the ledger (%s): state: restored with " \
+              "change_id: %s puts it back."
+_NOT_WRITTEN = "The change %s of %s was begun on %s by a run that did not come to its end. It had written no offset."
 
 
 class LeaseLost(ledger.ConcurrentUpdate):
@@ -43,16 +44,20 @@ class LeaseLost(ledger.ConcurrentUpdate):
 
 
 class UntrackedChange:
-    """A change without a name: nobody remembers it, so every run makes it. It has the methods of TrackedChange."""
+    """A change that no ledger remembers. It has the methods of TrackedChange."""
 
-    named = undo = finishes = False
-    change = state_to_restore = where = None
+    named = is_recorded = undo = finishes = False
+    change = change_id = state_to_restore = where = waited_for = None
 
     def __init__(self):
         self.warnings = []
 
+    def look(self, digest: str, check_mode: bool, is_due=None) -> str:
+        """Nothing is known."""
+        return TODO
+
     def ignored(self, *wanted, **facts) -> None:
-        """There is nobody to tell."""
+        """Nothing is recorded."""
 
     def missing_acls(self, check_mode: bool) -> list:
         """Nothing is written."""
@@ -64,7 +69,7 @@ class UntrackedChange:
 class TrackedChange:
     """One change of one connector, by its id."""
 
-    named = True
+    named = is_recorded = True
 
     def __init__(self, kept, connector: str, change_id: str, requested_by=None, undo=False, force=False, sleep=time.sleep,
                  clock=time.monotonic, run=None, marked=None):
@@ -79,13 +84,14 @@ class TrackedChange:
         #: the change as it was last written or read; None: not known to the ledger
         self.change = None
         self._requested_by = requested_by
-        self._sleep = sleep
         self._clock = clock
         self._run = run or this_run()
-        self._marked = marked
-        self._held_before = None
-        #: all of the connector's, as they were read last
-        self._changes = []
+        #: all changes of the connector
+        self._known = ConnectorChanges(kept, connector, self._run, marked, self._warn, sleep, clock)
+        #: those of other ids that were left unfinished; the one of them whose state is due, or None
+        self._unfinished, self._owing = [], None
+        #: the change of another run that look() had to wait for, or None
+        self.waited_for = None
         #: whether nothing had been written under this id before this run
         self._first = True
         #: when this run has told the ledger something last; None before it has begun
@@ -105,7 +111,7 @@ class TrackedChange:
         return self.ledger.where
 
     def close(self) -> None:
-        """No sign of life is given any more."""
+        """No heartbeat is given any more."""
         self._touched = None
         self.ledger.close(self.connector)
 
@@ -115,9 +121,12 @@ class TrackedChange:
 
     # ---- before ----------------------------------------------------------------------------------------------
 
-    def look(self, digest: str, check_mode: bool) -> str:
-        """TODO, DONE or UNDONE. Raises DeclarationError where the id stands for another declaration."""
-        self._await_others(check_mode)
+    def look(self, digest: str, check_mode: bool, is_due=None) -> str:
+        """TODO, DONE or UNDONE. Raises DeclarationError where the id stands for another declaration.
+
+        is_due(change): is the connector stopped, and is it the one of that change? None: no.
+        """
+        self._await_others(check_mode, is_due, digest)
         change = self.change
         if change is None or change.before is None:
             return TODO
@@ -128,17 +137,17 @@ class TrackedChange:
                 change=ledger.result(change))
         return {STARTED: TODO, APPLIED: DONE, RESTORED: UNDONE}[change.phase]
 
-    def lookup_for_undo(self, check_mode: bool) -> str:
+    def lookup_for_undo(self, check_mode: bool, is_due=None) -> str:
         """TODO if there is something to put back, else UNDONE. Raises DeclarationError for an unknown id, StateError after later changes."""
-        self._await_others(check_mode)
+        self._await_others(check_mode, is_due)
         change = self.change
         if change is None:
-            known = [one.change_id for one in self._changes][-10:]
+            known = [one.change_id for one in self._known.all][-10:]
             raise errors.DeclarationError("The ledger (%s) has no change %s of %s; it has %s." % (
                 self.ledger.where, self.change_id, self.connector, ", ".join(known) or "none of this connector"))
         if change.phase == RESTORED or change.before is None:
             return UNDONE
-        since = ledger.later(self._changes, change)
+        since = ledger.later(self._known.all, change)
         if since and not self.force:
             raise errors.StateError(
                 "%s was changed by %s since %s was made. Restore that one first, or use force: true to overwrite it." % (
@@ -152,48 +161,39 @@ class TrackedChange:
 
     @property
     def state_to_restore(self):
-        return self.change.state_to_restore if self.change is not None else None
+        """What the connector has to be put back to, None for nothing."""
+        own = self.change.state_to_restore if self.change is not None else None
+        return own if own is not None or self._owing is None else self._owing.state_to_restore
 
-    def _await_others(self, check_mode) -> None:
-        """Until no run is at work on this change that shows signs of life; reads it."""
-        self.change = self._read(check_mode)
-        seen, since = self.change, self._clock()
-        while self._is_at_work(self.change):
-            if check_mode:
-                self._warn("Another run is at work on the change %s of %s." % (self.change_id, self.connector))
-                return
-            if not ledger.same(self.change, seen):
-                seen, since = self.change, self._clock()
-            if self._clock() - since > LEASE:
-                break
-            self._sleep(_PAUSE)
-            self.change = self._read(check_mode)
+    @property
+    def owing(self) -> str:
+        """The id of the change for which that is due."""
+        return self.change_id if self._owing is None else self._owing.change_id
+
+    def _await_others(self, check_mode, is_due, digest=None) -> None:
+        """Until no run is at work on this connector that gives a heartbeat; reads its changes."""
+        self.waited_for = self._known.wait(check_mode)
+        self._choose(digest, is_due)
+        self.change = self._known.change(self.change_id)
         if self.finishes:
             self._warn("The change %s of %s was begun on %s by a run that did not end; it is %s now." % (
                 self.change_id, self.connector, self.change.times[STARTED], "undone" if self.undo else "finished"))
+        self._unfinished, self._owing = self._known.unfinished(self.change_id), None
+        for one in self._unfinished:
+            self._warn(_UNFINISHED % (one.change_id, self.connector, one.times[STARTED], self.ledger.where, one.change_id) if one.before else
+                       _NOT_WRITTEN % (one.change_id, self.connector, one.times[STARTED]))
+            if one.state_to_restore is not None and is_due is not None and is_due(one):
+                self._owing = one
 
-    def _is_at_work(self, change) -> bool:
-        return change is not None and change.busy and change.run != self._run and not is_gone(change.run) and _age(change) < _LONG_AGO
+    def _choose(self, digest, is_due) -> None:
+        """The id is given."""
 
-    def _read(self, check_mode):
-        self._changes = self.ledger.changes(self.connector)
-        self._take_over(check_mode)
-        return next((one for one in self._changes if one.change_id == self.change_id), None)
-
-    def _take_over(self, check_mode) -> None:
-        """What only the marker of an earlier release knows is a part of the ledger from now on."""
-        if self._held_before is None:
-            self._held_before = self._marked() if self._marked else []
-        marked = self._held_before
-        if marked:
-            self._warn("The configuration of %s holds the marker of changes of an earlier release under %s: %s. The ledger (%s) takes over what it does "
-                       "not have; the key is no longer used, and can be removed." % (
-                           self.connector, MARKER, ", ".join(one.change_id for one in marked), self.ledger.where))
-        known = {one.change_id for one in self._changes}
-        new = [one for one in marked if one.change_id not in known]
-        for one in new if not check_mode else []:
-            self.ledger.put(one, None)
-        self._changes = new + self._changes
+    def _take_over_unfinished(self) -> None:
+        """What was due for them is due for this change, or done."""
+        unfinished, self._unfinished, self._owing = self._unfinished, [], None
+        for one in unfinished:
+            with contextlib.suppress(ledger.ConcurrentUpdate):  # another run has done it
+                self.ledger.put(self._mine(one._replace(busy=False, state_to_restore=None)), one)
 
     # ---- on the way ------------------------------------------------------------------------------------------
 
@@ -202,15 +202,19 @@ class TrackedChange:
 
         facts: method, offset_topic, cluster, kind. Raises ConcurrentUpdate.
         """
+        self._begin(digest, state_to_restore, facts)
+        self._take_over_unfinished()
+
+    def _begin(self, digest, state_to_restore, facts) -> None:
         known = self.change
         self._touched = None
         if known is not None and (known.before is not None or self.undo):  # finish it, or undo it
-            sequence = known.sequence if self.undo else ledger.next_sequence(self._changes)
+            sequence = known.sequence if self.undo else ledger.next_sequence(self._known.all)
             return self._put(known._replace(busy=True, state_to_restore=state_to_restore, sequence=sequence))
         self._put(Change(
             self.connector, self.change_id, digest, STARTED, known.revision if known else 0, self._run, {STARTED: ledger.now()}, self._who(),
             state_to_restore=state_to_restore, before=None, after=None, records=None, busy=True,
-            sequence=ledger.next_sequence(self._changes), **facts))
+            sequence=ledger.next_sequence(self._known.all), **facts))
 
     def writing(self, before, after, records) -> None:
         """Right before the first write, with what it replaces: lists of pairs, and records (see Change). Raises LeaseLost."""
@@ -220,8 +224,8 @@ class TrackedChange:
             self._put_own(self.change)
 
     def heartbeat(self) -> None:
-        """A sign of life, if the last one is a while ago. Raises LeaseLost."""
-        if self._touched is not None and self._clock() - self._touched > _BEAT:
+        """A heartbeat, if the last one is a while ago. Raises LeaseLost."""
+        if self._touched is not None and self._clock() - self._touched > _HEARTBEAT:
             try:
                 self._put_own(self.change)
             except LeaseLost:
@@ -242,7 +246,8 @@ class TrackedChange:
 
     def done(self) -> None:
         """The connector's state is back, too."""
-        if self.change.busy or self.change.state_to_restore is not None:
+        self._take_over_unfinished()
+        if self.change is not None and (self.change.busy or self.change.state_to_restore is not None):
             try:
                 self._put_own(self.change._replace(busy=False, state_to_restore=None))
             except LeaseLost as lost:  # of two runs that had only the state to put back
@@ -261,9 +266,13 @@ class TrackedChange:
             return
         change = self.change._replace(busy=False, state_to_restore=None if state_back else self.change.state_to_restore)
         if offsets_back and change.phase == STARTED and self._first:
-            change = change._replace(before=None, after=None, records=None)
+            change = self._as_never_written(change)
         self._put_own(change)
         self._touched = None
+
+    def _as_never_written(self, change):
+        """It can be begun again."""
+        return change._replace(before=None, after=None, records=None)
 
     def _put_own(self, change) -> None:
         try:
@@ -273,12 +282,17 @@ class TrackedChange:
             raise error.also("It took this one for dead, which did not get on for %g s; this one changes nothing any more." % LEASE)
 
     def _put(self, change) -> None:
-        change = change._replace(revision=change.revision + 1, run=self._run, times=dict(change.times, written=ledger.now()))
+        change, expired = self._mine(change), ()
         if self._touched is None:
             self._first = self.change is None or self.change.before is None
-        self.ledger.put(change, self.change)
+            expired = ledger.expired(self._known.all, self.change_id)
+        self.ledger.put(change, self.change, expired)
         self.change = change
         self._touched = self._clock()
+
+    def _mine(self, change):
+        """As a writing of this run."""
+        return change._replace(revision=change.revision + 1, run=self._run, times=dict(change.times, written=ledger.now()))
 
     def _who(self) -> dict:
         """The user and the job, as far as the environment tells (AWX sets JOB_ID and AWX_HOST)."""
@@ -294,12 +308,3 @@ class TrackedChange:
         if text not in self.warnings:
             self.warnings.append(text)
 
-
-def _age(change) -> float:
-    """Seconds since it was written, by the clocks of two machines."""
-    text = change.times.get("written") or change.times[STARTED]
-    try:
-        written = datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=timezone.utc)
-    except ValueError:
-        return 0.0
-    return (datetime.now(timezone.utc) - written).total_seconds()

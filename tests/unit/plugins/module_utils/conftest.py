@@ -136,6 +136,7 @@ def plain_environment(monkeypatch, tmp_path):
     for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NETRC"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
 
 
 class Ended(BaseException):

@@ -204,7 +204,7 @@ def test_a_rollback_that_cannot_be_recorded_starts_the_connector_all_the_same(tm
     worker.by_name["b"] = Fragile("RUNNING", live(a=10))
     put = FileLedger.put
 
-    def refuse(ledger, change, known):
+    def refuse(ledger, change, known, expired=()):
         if change.phase == "restored":
             raise errors.ConnectError("The disk is full.")
         put(ledger, change, known)
@@ -290,7 +290,7 @@ def test_an_interrupt_from_the_first_write_on_lets_all_end(interrupts, final, st
 
 
 def test_an_interrupt_between_two_parts(interrupts, monkeypatch, tmp_path):
-    monkeypatch.setattr(execute, "_NAMED", 1)
+    monkeypatch.setattr(execute, "_RECORDED", 1)
     worker = running(a=1, b=1)
     worker.by_name["a"].faults["alter"] = [signalled(signal.SIGINT)]
     error = failure(worker, to("a", 5), to("b", 5), change_id="CHG-1", ledger="file", ledger_file=str(tmp_path / "ledger.json"))
@@ -337,8 +337,8 @@ def test_a_final_state_that_is_not_reached():
     worker.by_name["a"].faults["pause"] = [errors.Refused("no pause"), errors.Refused("no pause")]
     error = failure(worker, to("a", 5, final_state="paused"), to("b", 5, final_state="paused"))
     assert error.message.startswith(
-        "1 of 2 connectors failed, first a: no pause. Its offsets are as declared. To undo the change declare the offsets of "
-        "offsets_before, with stop: true.")
+        "1 of 2 connectors failed, first a: no pause. Its offsets are as declared. To undo the change declare state: restored "
+        "with change_id: auto-")
     assert positions(worker) == {"a": 5, "b": 5} and worker.by_name["b"].state == "PAUSED" and error.facts["changed"] is True
     # What was done with it is told all the same: whoever puts it back has to know it.
     assert [(one["name"], one["changed"]) for one in error.facts["connectors"]] == [("a", True), ("b", True)]
@@ -371,7 +371,7 @@ def test_names_of_changes(tmp_path):
 def test_only_some_have_names(tmp_path):
     worker = running(a=1, b=1)
     result = declare(worker, to("a", 5), to("b", 5, change_id="OWN-1"), ledger="file", ledger_file=str(tmp_path / "ledger.json"))
-    assert [one["change"] is None for one in result["connectors"]] == [True, False] and positions(worker) == {"a": 5, "b": 5}
+    assert [one["change_id"][:5] for one in result["connectors"]] == ["auto-", "OWN-1"] and positions(worker) == {"a": 5, "b": 5}
     assert "needs a ledger" in failure(worker, to("a", 6), to("b", 6, change_id="OWN-2"), ledger="none").message
 
 
@@ -408,7 +408,7 @@ def test_a_connector_that_is_not_there():
 
 def test_a_later_part_that_cannot_be_begun_does_not_hide_the_first_one(tmp_path, monkeypatch):
     """Made in parts, as each tells the ledger. What has come between shows only then."""
-    monkeypatch.setattr(execute, "_NAMED", 1)
+    monkeypatch.setattr(execute, "_RECORDED", 1)
     worker = running(a=1, b=1)
     move = worker.by_name["a"].alter
 
@@ -515,6 +515,7 @@ def test_a_backup_that_is_gone_with_the_job(host, named, check, warns, monkeypat
     if host:
         monkeypatch.setenv("AWX_HOST", host)
     path = str(tmp_path / "backup.json")
-    result = declare(running(a=1, b=5), to("a", 5), to("b", 5), check=check, backup=True, backup_file=path, **in_file(tmp_path, named))
+    where = in_file(tmp_path, True) if named else {"ledger": "none"}
+    result = declare(running(a=1, b=5), to("a", 5), to("b", 5), check=check, backup=True, backup_file=path, **where)
     found = [text for text in result["warnings"] if "AWX removes the disk" in text]
     assert bool(found) is warns and (not warns or f"the backup {path} of a. With a change_id the ledger keeps" in found[0])

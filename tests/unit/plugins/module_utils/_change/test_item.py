@@ -19,7 +19,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.r
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.declaration import from_document
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import tracked_change
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import connector_changes, record
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import LeaseLost, TrackedChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import Access
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._ledger.test_tracked_change import FakeLedger
@@ -172,7 +172,7 @@ def test_a_change_of_a_stopped_connector():
              "distance": 0}],
         "connector": {"name": "c", "type": "source", "state": "STOPPED", "worker_id": "w", "version": None,
                       "trace": None, "tasks": []},
-        "state_before": "STOPPED", "already_applied": False, "change": None, "ledger": None,
+        "state_before": "STOPPED", "already_applied": False, "change": None, "change_id": None, "ledger": None,
     }
 
 
@@ -1563,7 +1563,7 @@ class Killed(BaseException):
 def dead(monkeypatch):
     """The names of runs that are gone."""
     found = set()
-    monkeypatch.setattr(tracked_change, "is_gone", found.__contains__)
+    monkeypatch.setattr(connector_changes, "is_gone", found.__contains__)
     return found
 
 
@@ -1714,8 +1714,8 @@ def test_killed_at_each_writing_of_the_ledger(written, before, dead):
     else:
         put = ledger.put
 
-        def put_and_die(change, known):
-            put(change, known)
+        def put_and_die(change, known, expired=()):
+            put(change, known, expired)
             if len(ledger.puts) == written + 1:
                 raise Killed()
 
@@ -1735,7 +1735,7 @@ def test_a_run_that_was_killed_while_it_finished_another():
     """The third one still knows what was there before the first."""
     ledger, connect, dead = FakeLedger(), FakeConnect("RUNNING", live(a=10)), set()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tracked_change, "is_gone", dead.__contains__)
+        patch.setattr(connector_changes, "is_gone", dead.__contains__)
         connect.faults = {"alter": [carried_out("alter")]}
         killed(connect, ledger, WISH, dead)
         connect.faults = {"resume": [kill]}
@@ -1897,7 +1897,7 @@ def test_a_run_that_was_waited_for_and_dies_before_it_resumes():
     def goes_on():
         connect.state, connect.tasks = "STOPPED", 0
         moves_on(connect, a=4)
-        ledger.by_another(phase="applied", before=ORIGINAL, after=pairs(a=4), times={**ledger.the().times, "applied": tracked_change.ledger.now()})
+        ledger.by_another(phase="applied", before=ORIGINAL, after=pairs(a=4), times={**ledger.the().times, "applied": record.now()})
 
     at(connect, (3, goes_on))
     result = by_id(connect, ledger, WISH)

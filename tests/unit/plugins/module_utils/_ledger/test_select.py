@@ -46,12 +46,12 @@ def state(monkeypatch):
     ("file", None, None, BROKERS, OF_THE_USER % "K-2"),
 ])
 def test_choice(ledger, path, client, kafka, where):
-    assert open_ledger({"ledger": ledger, "ledger_file": path}, client, kafka).where == where
+    assert open_ledger({"ledger": ledger, "ledger_file": path}, client, kafka, creates=True).where == where
 
 
 def test_none_and_names():
     assert open_ledger({"ledger": "none"}, REST, BROKERS) is None
-    assert open_ledger({"ledger_topic": "own"}, REST, BROKERS).where == "the topic own"
+    assert open_ledger({"ledger_topic": "own"}, REST, BROKERS, creates=True).where == "the topic own"
     # Two Connect clusters can have one Kafka cluster, and connectors of the same name.
     assert open_ledger({"connect_group": "eu/1"}, REST, None).where == OF_THE_USER % "K-1/eu%2F1"
 
@@ -68,13 +68,15 @@ def test_what_is_missing(ledger, client, kafka, words):
 
 
 @pytest.mark.parametrize("path, host, warned", [
-    (None, "https://awx.example.com", True), ("/x.json", "https://awx.example.com", False), (None, None, False), (None, "", False)])
+    (None, "https://awx.example.com", True), ("x.json", "https://awx.example.com", False), (None, None, False), (None, "", False)])
 def test_the_disk_of_a_job_is_gone_with_it(monkeypatch, tmp_path, path, host, warned):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     if host is not None:
         monkeypatch.setenv("AWX_HOST", host)
-    ledger = open_ledger({"ledger_file": path}, REST, None)
-    assert ledger.changes("c") == ledger.changes("d") == []
+    ledger = open_ledger({"ledger_file": path and str(tmp_path / path)}, REST, None)
+    assert ledger.changes("c") == [] and ledger.warnings == []
+    for name in "ab":
+        ledger.put(change(name), None)
     assert [text for text in ledger.warnings if "a job of AWX, whose disk is gone when it ends" in text] == ledger.warnings
     assert len(ledger.warnings) == warned
 

@@ -9,9 +9,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import connector_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import tracked_change as module
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.connector_changes import LEASE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import ConcurrentUpdate, age, same
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import DONE, LEASE, TODO, UNDONE, LeaseLost, TrackedChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import DONE, TODO, UNDONE, LeaseLost, TrackedChange
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.changes import change as a_change
 
 WISH, OTHER = "sha256:1", "sha256:2"
@@ -37,7 +39,7 @@ class FakeLedger:
     def changes(self, connector=None):
         return sorted((one for one in self.held.values() if connector in (None, one.connector)), key=age)
 
-    def put(self, change, known):
+    def put(self, change, known, expired=()):
         if self.meanwhile:
             self.meanwhile.pop(0)()
         actual = self.held.get((change.connector, change.change_id))
@@ -45,6 +47,8 @@ class FakeLedger:
             raise ConcurrentUpdate(actual)
         self.puts.append(change)
         self.held[change.connector, change.change_id] = change
+        for one in expired:
+            del self.held[one.connector, one.change_id]
 
     def close(self, connector=None):
         self.closed += 1
@@ -278,13 +282,13 @@ def test_a_time_that_nobody_can_read_does_not_make_it_dead(written):
 
 
 def test_nobody_waits_for_a_run_that_is_gone(monkeypatch):
-    monkeypatch.setattr(module, "is_gone", lambda run: run == "other")
+    monkeypatch.setattr(connector_changes, "is_gone", lambda run: run == "other")
     assert waited(FakeLedger(at_work()))[:2] == (TODO, 0.0)
 
 
 def test_a_run_that_dies_while_we_wait(monkeypatch):
     dead = []
-    monkeypatch.setattr(module, "is_gone", lambda run: run in dead)
+    monkeypatch.setattr(connector_changes, "is_gone", lambda run: run in dead)
     assert waited(FakeLedger(at_work()), (4, lambda: dead.append("other")))[:2] == (TODO, 4.0)
 
 
@@ -309,7 +313,7 @@ def test_two_at_once_one_begins():
     second.give_up(True, True)
     second.heartbeat()
     assert [one.run for one in ledger.puts] == ["a"]
-    assert second._is_at_work(second._read(False))
+    assert ledger.the().busy
 
 
 def test_two_at_once_finish_what_a_third_one_has_begun():
@@ -522,7 +526,7 @@ def test_an_undo_that_was_killed_can_be_repeated(monkeypatch):
     one, _found = undo(ledger)
     one.begin("", "RUNNING", **FACTS)
     one.writing([], [], None)
-    monkeypatch.setattr(module, "is_gone", lambda run: run == "me")
+    monkeypatch.setattr(connector_changes, "is_gone", lambda run: run == "me")
     again, found = undo(ledger, run="another")
     assert found == TODO and again.state_to_restore == "RUNNING"
     again.begin("", "RUNNING", **FACTS)
