@@ -19,6 +19,7 @@ from ansible.plugins.action import ActionBase
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.backups import DEFAULT_FOLDER
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.boundaries import replay_topics
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _reset, _variables
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._change_file import filled
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._modules import run_module
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._reports import failure_reason
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import unchanged
@@ -26,7 +27,9 @@ from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text impo
 _BULK = "connector_offsets_bulk"
 _VERIFY = "verify_replay"
 #: options of the step; all others are those of the connection
-_OWN = ("step", "declared", "change_id", "final_state", "backup_dir", "plan", "options", "cluster")
+_OWN = ("step", "declared", "change_id", "workflow", "final_state", "backup_dir", "file", "plan", "options", "cluster")
+#: options that the file of a change can say, besides those of the module
+_OF_FILE = ("change_id", "final_state", "backup_dir")
 _DEFAULTS = {"settle": 5, "stop": True}
 #: seconds after which states that were seen may be others
 _RECENT = 60
@@ -41,7 +44,9 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         args, self._vars, self._warnings = self._task.args, task_vars, []
         self._connection_options = {name: value for name, value in args.items() if name not in _OWN}
-        given = {name: value for name, value in args["options"].items() if value not in ("", None)}
+        file = args.get("file") or {}
+        self._asked = filled(dict({name: args.get(name) for name in _OF_FILE}, connectors=args.get("declared")), file, "reset_offsets_")
+        given = {name: value for name, value in filled(args["options"], file, "reset_offsets_").items() if value not in ("", None)}
         self._options = dict(_DEFAULTS, **given, **self._connection_options)
         self._cluster = args.get("cluster") or "main"
         result = self._plan() if args["step"] == "plan" else self._change(args["plan"])
@@ -50,8 +55,10 @@ class ActionModule(ActionBase):
     # ---- the plan --------------------------------------------------------------------------------------------
 
     def _plan(self) -> dict:
-        args = self._task.args
-        found = _reset.declared(args["declared"], args.get("change_id") or "", args.get("final_state") or "found")
+        asked, workflow = self._asked, self._task.args.get("workflow")
+        # In a workflow of AWX every launch is a change of its own, with the same name in all of its jobs.
+        change_id = asked["change_id"] or ("awx-%s" % workflow if workflow else "")
+        found = _reset.declared(asked["connectors"], change_id, asked["final_state"] or "found")
         problem = _variables.unknown([name for name in self._vars if isinstance(name, str)], "reset_offsets", "verify_replay") or found["error"]
         return _refused(problem) if problem else self._look(found["connectors"])
 
@@ -97,7 +104,7 @@ class ActionModule(ActionBase):
         return dict(result, failed=True, msg=outcome["error"]) if outcome["error"] else result
 
     def _backup(self, label: str) -> str:
-        folder = os.path.expanduser(self._task.args.get("backup_dir") or DEFAULT_FOLDER)
+        folder = os.path.expanduser(self._asked["backup_dir"] or DEFAULT_FOLDER)
         host = quote(self._vars["inventory_hostname"], safe="")
         return os.path.join(folder, "%s-%s-%s.json" % (host, label, datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S.%fZ")))
 

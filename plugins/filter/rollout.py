@@ -6,7 +6,12 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _hosts, _rollout
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _change_file, _given, _hosts, _rollout
+
+
+def rollout_change(name, folder: str) -> dict:
+    """See _change_file.change()."""
+    return _change_file.change(name, folder, _given.answers())
 
 
 class FilterModule:
@@ -14,7 +19,7 @@ class FilterModule:
         return {
             "rollout_settings": _rollout.settings,
             "rollout_phases": _rollout.phases,
-            "rollout_change": _rollout.change,
+            "rollout_change": rollout_change,
             "rollout_begin": _rollout.begin,
             "rollout_undo_of": _rollout.undo_of,
             "rollout_undo": _rollout.undo,

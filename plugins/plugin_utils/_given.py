@@ -13,6 +13,8 @@ import re
 
 from ansible.errors import AnsibleFilterError
 from ansible.module_utils.parsing.convert_bool import boolean
+from ansible.parsing.dataloader import DataLoader
+from ansible.utils.vars import load_extra_vars
 
 
 def names(given) -> list:
@@ -39,6 +41,11 @@ def is_true(given) -> bool:
 def path(given) -> str:
     """Below the folder where the command was run, not beside the playbook, which is in the folder of the collection. Empty if it is empty."""
     return os.path.join(os.environ.get("PWD") or os.getcwd(), os.path.expanduser(str(given))) if given else ""
+
+
+def answers() -> dict:
+    """The variables of the command line (``-e``), which win over all others. AWX hands over the answers of a survey as such."""
+    return load_extra_vars(DataLoader())
 
 
 def lacking(variables: dict, alone: bool, needs: str = "any") -> str:

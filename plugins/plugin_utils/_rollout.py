@@ -17,9 +17,8 @@ import json
 import os
 import re
 
-import yaml
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
-from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _given
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _change_file, _given
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import WIDTH, fit, table, unchanged, wrapped
 
 #: status of a cluster or a connector in the summary -> as people read it
@@ -27,27 +26,29 @@ _WORDS = {"changed": "changed", "would_change": "would change", "already_applied
           "not_reached": "not reached"}
 _UNDONE = {"changed": "restored", "would_change": "would be restored"}
 
+RESTORE = "restore_offsets"
+
 _NOT_LOOKED_AT = ("It was not looked at before the change, as the tag always or preflight is skipped, or the run was started at a later task; nothing was "
                   "changed.")
 _UNNAMED = ("This change has no name (Name of the change, reset_offsets_change_id): every launch makes it again, undo does not find it, and the backup of what "
             "it replaces ends with the job. Give it one before it is made.")
 _GIVEN_UP = "Ansible has given this host up; see above."
 
-_UNUSABLE = ("%s must hold reset_offsets_connectors, and nothing but variables reset_offsets_*, and the list must not be given elsewhere as well.")
-
-#: a file of variables without any
-_NO_VARIABLES = os.path.join(os.path.dirname(__file__), "..", "..", "playbooks", "private", "no_variables.yml")
-
 
 # --- settings
 
 
-def settings(given: dict, playbook: str, named: list, canary: list) -> dict:
+def settings(given: dict, playbook: str, named: list, canary: list, variables: dict) -> dict:
     """The settings of a rollout, and ``error``, empty if they can be used. given: as a survey gives them, texts for everything, empty for what was left open.
 
-    named: the hosts; those of canary come first, then by name.
+    named: the hosts; those of canary come first, then by name. variables: those of the file of the change, which count where something was left open.
     """
-    serial, most = _serial(given.get("serial")), str(given.get("max_fail_percentage") or 0).strip().rstrip("%")
+    given = _change_file.filled(given, variables, playbook + "_")
+    skip_unready = _given.is_true(given.get("skip_unready"))
+    most = given.get("max_fail_percentage")
+    if most in (None, ""):
+        most = 100 if skip_unready and playbook == RESTORE else 0  # else a cluster that fails would keep others from being undone
+    serial, most = _serial(given.get("serial")), str(most).strip().rstrip("%")
     errors = []
     if not serial:
         errors.append('%s_serial is a number, a percentage, or a list of them such as [1, "25%%", "100%%"] or 1,25%%,100%%, and is %s' % (
@@ -56,7 +57,7 @@ def settings(given: dict, playbook: str, named: list, canary: list) -> dict:
         errors.append("%s_max_fail_percentage is a number, and is %s" % (playbook, json.dumps(given.get("max_fail_percentage"), default=str)))
     return {
         "playbook": playbook, "serial": serial or [1], "max_fail_percentage": 0.0 if errors else float(most),
-        "skip_unready": _given.is_true(given.get("skip_unready")), "allow_same_cluster": _given.is_true(given.get("allow_same_cluster")),
+        "skip_unready": skip_unready, "allow_same_cluster": _given.is_true(given.get("allow_same_cluster")),
         "summary_file": _given.path(given.get("summary_file")), "order": sorted(named, key=lambda host: (host not in canary, host)),
         "error": "; ".join(errors),
     }
@@ -83,41 +84,17 @@ def phases(run_tags: list, skip_tags: list) -> dict:
     return {"changes": has("change"), "verifies": has("verify")}
 
 
-def change(name: str, folder: str) -> dict:
-    """A change in version control, one file each, picked by its name: ``path``, its file, ``connectors`` and ``change_id`` in it, and ``error``."""
-    nothing = {"path": _NO_VARIABLES, "connectors": "", "change_id": "", "error": ""}
-    if not name:
-        return nothing
-    folder = _given.path(folder or "changes")
-    found = sorted(os.path.splitext(one)[0] for one in (os.listdir(folder) if os.path.isdir(folder) else []) if one.endswith(".yml"))
-    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-        return dict(nothing, error="reset_offsets_change %s is no name of a change: letters, digits, dot, dash, underscore." % (
-            json.dumps(name)))
-    if name not in found:
-        return dict(nothing, error="There is no change %s in %s, %s." % (
-            name, folder, "there are " + ", ".join(found) if found else "nor any other"))
-    path = os.path.join(folder, name + ".yml")
-    try:
-        with open(path, encoding="utf-8") as file:
-            content = yaml.safe_load(file)
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        return dict(nothing, error="%s cannot be read: %s" % (path, " ".join(str(error).split())))
-    if not isinstance(content, dict) or not content.get("reset_offsets_connectors") or not all(
-            isinstance(one, str) and re.match("reset_offsets_[a-z]", one) for one in content):
-        return dict(nothing, error=_UNUSABLE % path)
-    return {"path": path, "connectors": content["reset_offsets_connectors"], "change_id": content.get("reset_offsets_change_id") or name, "error": ""}
-
-
 def begin(address: dict, host: str, alone: bool, config: dict, picked: dict, refusal: str = "", elsewhere="", empty: bool = False,
           unfit: str = "") -> dict:
     """Before a cluster is looked at: ``error``, why it cannot be, ``go``, whether it is, and ``identify``, whether it has to be asked which one it is, as its
     preflight does not say it.
 
-    address: variables that say where it is; alone: whether it is the only one; config: see settings(); picked: see change(); refusal: another reason;
-    elsewhere: a list of connectors that is given beside the change that is picked; empty: whether there are no connectors; unfit: see _unfit.unfit().
+    address: variables that say where it is; alone: whether it is the only one; config: see settings(); picked: see _change_file.change();
+    refusal: another reason; elsewhere: a list of connectors that is given beside the change that is picked; empty: whether there are no connectors;
+    unfit: see _unfit.unfit().
     """
     lacking = _given.lacking(address, alone)
-    error = unfit or config["error"] or picked["error"] or (_UNUSABLE % picked["path"] if picked["connectors"] and elsewhere else "") or (
+    error = unfit or config["error"] or picked["error"] or (_change_file.UNUSABLE % picked["path"] if picked["variables"] and elsewhere else "") or (
         "%s has no %s." % (host, lacking) if lacking else "") or refusal
     asks = address.get("kafka_connect_url") or os.environ.get("KAFKA_CONNECT_URL")
     identify = bool(not error and asks and not address.get("kafka_connect_offset_file") and (empty or address.get("kafka_connect_strimzi_namespace")))
@@ -449,7 +426,7 @@ def artifacts(of: dict) -> dict:
 
 def summary_text(of: dict) -> str:
     """A summary for people, a line for each connector."""
-    words = dict(_WORDS, **(_UNDONE if of["playbook"] == "restore_offsets" else {}))
+    words = dict(_WORDS, **(_UNDONE if of["playbook"] == RESTORE else {}))
     every = [(host, one, entry) for host, one in of["clusters"].items() for entry in one["connectors"] + one["planned"]]
     counted = ", ".join("%d %s" % (of["counts"][status], word) for status, word in words.items() if of["counts"][status])
     done = words["would_change" if of["check_mode"] or not of["changes"] else "changed"]

@@ -119,11 +119,13 @@ class Awx:
         self.number = 0
 
     def answers(self, template: Template, given: dict) -> dict:
-        """A survey's answers: an empty one is empty text, or for a number no variable at all; a wrong one is refused."""
+        """A survey's answers: an empty one is empty text, or for a number, and without a default, no variable; a wrong one is refused."""
         known = {question["variable"]: question for question in template.survey}
         assert not set(given) - set(known), "AWX ignores variables that nobody asks for"
         found = {}
         for name, question in known.items():
+            if not given.get(name) and "default" not in question and not question["required"]:
+                continue
             value = given.get(name, question.get("default", ""))
             if question["type"] == "integer":
                 assert value == "" or value.__class__ is int and question["min"] <= value <= question["max"], name

@@ -61,6 +61,17 @@ def test_a_plan():
     assert steps._options == {"settle": 5, "stop": True, "method": "auto"}
 
 
+def test_what_a_survey_leaves_open_is_as_the_file_says():
+    file = {"reset_offsets_connectors": [to("a")], "reset_offsets_change_id": "CHG-7", "reset_offsets_final_state": "paused", "reset_offsets_settle": 0,
+            "reset_offsets_method": "topic"}
+    steps, found = plan("", {BULK: [seen(returned("a"))]}, change_id="", final_state="", workflow="17", file=file)
+    asked, = steps.calls[0][1]["connectors"]
+    assert (asked["name"], asked["change_id"], asked["final_state"]) == ("a", "CHG-7", "paused") and "msg" not in found
+    assert steps._options == {"settle": 0, "stop": True, "method": "auto"}  # what is given wins
+    unnamed, _found = plan([to("a")], {BULK: [seen(returned("a"))]}, change_id="", workflow="17")
+    assert unnamed.calls[0][1]["connectors"][0]["change_id"] == "awx-17"
+
+
 @pytest.mark.parametrize(("declared", "answers", "variables", "message"), [
     ("", {}, (), "File of the change (reset_offsets_change) and Connectors (reset_offsets_connectors) are both empty"),
     ([to("a")], {}, ("reset_offsets_conectors",), "There is no variable reset_offsets_conectors."),

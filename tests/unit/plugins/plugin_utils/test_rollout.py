@@ -50,7 +50,7 @@ GIVEN = {"serial": "", "max_fail_percentage": "", "skip_unready": "", "allow_sam
 
 
 def test_settings_that_are_not_given():
-    assert _rollout.settings(GIVEN, "reset_offsets", ["b", "a", "c"], ["c", "x"]) == {
+    assert _rollout.settings(GIVEN, "reset_offsets", ["b", "a", "c"], ["c", "x"], {}) == {
         "playbook": "reset_offsets", "serial": ["1"], "max_fail_percentage": 0.0, "skip_unready": False, "allow_same_cluster": False, "summary_file": "",
         "order": ["c", "a", "b"], "error": ""}
 
@@ -59,13 +59,13 @@ def test_settings_that_are_not_given():
     (5, ["5"]), ("25%", ["25%"]), ([1, "25%", "100%"], ["1", "25%", "100%"]), ("1, 50%,100%", ["1", "50%", "100%"]), ('[1, "50%"]', ["1", "50%"]),
     (0, None), ("0%", None), ("101%", None), ("many", None), ("[1, ", None), ([], None), ([[1]], None), ({"a": 1}, None), (-1, None)])
 def test_serial(given, serial):
-    found = _rollout.settings({**GIVEN, "serial": given}, "reset_offsets", ["a"], [])
+    found = _rollout.settings({**GIVEN, "serial": given}, "reset_offsets", ["a"], [], {})
     assert found["serial"] == (serial or [1]) and ("reset_offsets_serial is a number, a percentage, or a list" in found["error"]) == (serial is None)
 
 
 @pytest.mark.parametrize("given, most", [("", 0.0), (0, 0.0), ("50", 50.0), ("33.3%", 33.3), (20, 20.0), ("some", None), ("-1", None)])
 def test_how_many_may_fail(given, most):
-    found = _rollout.settings({**GIVEN, "max_fail_percentage": given}, "restore_offsets", ["a"], [])
+    found = _rollout.settings({**GIVEN, "max_fail_percentage": given}, "restore_offsets", ["a"], [], {})
     assert found["max_fail_percentage"] == (most or 0.0)
     assert (most is not None) or found["error"] == (
         f"restore_offsets_max_fail_percentage is a number, and is {json.dumps(given)}")
@@ -73,8 +73,22 @@ def test_how_many_may_fail(given, most):
 
 @pytest.mark.parametrize("given, is_true", [(True, True), ("yes", True), ("true", True), ("", False), ("false", False), (None, False), ("oops", False)])
 def test_switches(given, is_true):
-    found = _rollout.settings({**GIVEN, "skip_unready": given, "allow_same_cluster": given}, "reset_offsets", ["a"], [])
+    found = _rollout.settings({**GIVEN, "skip_unready": given, "allow_same_cluster": given}, "reset_offsets", ["a"], [], {})
     assert found["skip_unready"] is found["allow_same_cluster"] is is_true
+
+
+def test_settings_of_the_file_of_a_change():
+    """They count where a survey has left something open."""
+    file = {"reset_offsets_serial": "50%", "reset_offsets_skip_unready": True}
+    found = _rollout.settings({**GIVEN, "skip_unready": "false"}, "reset_offsets", ["a"], [], file)
+    assert (found["serial"], found["skip_unready"]) == (["50%"], False)
+
+
+@pytest.mark.parametrize("playbook, skips, given, most", [
+    ("restore_offsets", "true", "", 100.0), ("restore_offsets", "true", 0, 0.0), ("restore_offsets", "false", "", 0.0), ("reset_offsets", "true", "", 0.0)])
+def test_an_undo_that_skips_clusters_goes_on_after_a_failure(playbook, skips, given, most):
+    found = _rollout.settings({**GIVEN, "skip_unready": skips, "max_fail_percentage": given}, playbook, ["a"], [], {})
+    assert found["max_fail_percentage"] == most and not found["error"]
 
 
 @pytest.mark.parametrize("run, skip, changes, verifies", [
@@ -84,27 +98,7 @@ def test_phases(run, skip, changes, verifies):
     assert _rollout.phases(run, skip) == {"changes": changes, "verifies": verifies}
 
 
-def test_a_change_is_picked_by_its_name(tmp_path):
-    (tmp_path / "CHG-7.yml").write_text("reset_offsets_connectors: [{name: a}]")
-    (tmp_path / "CHG-8.yml").write_text("{reset_offsets_connectors: text, reset_offsets_change_id: other}")
-    found = _rollout.change("CHG-7", str(tmp_path))
-    assert found == {"path": str(tmp_path / "CHG-7.yml"), "connectors": [{"name": "a"}], "change_id": "CHG-7", "error": ""}
-    assert _rollout.change("CHG-8", str(tmp_path))["change_id"] == "other"
-    none = _rollout.change("", "")
-    assert none["error"] == none["connectors"] == none["change_id"] == "" and open(none["path"]).read().endswith("{}\n")
-
-
-@pytest.mark.parametrize("name, content, words", [
-    ("CHG-6", "", "There is no change CHG-6 in {folder}, there are CHG-9."), ("../CHG-9", "", "is no name of a change: letters"),
-    (["x"], "", "is no name of a change"), ("CHG-9", "kafka_connect_url: http://evil", "must hold reset_offsets_connectors, and nothing but"),
-    ("CHG-9", "{reset_offsets_connectors: [1], x: 1}", "must hold"), ("CHG-9", "[1]", "must hold"), ("CHG-9", "a: [", "cannot be read: ")])
-def test_a_change_that_cannot_be_picked(name, content, words, tmp_path):
-    (tmp_path / "CHG-9.yml").write_text(content)
-    found = _rollout.change(name, str(tmp_path))
-    assert words.format(folder=tmp_path) in found["error"] and not found["connectors"] and found["path"].endswith("no_variables.yml")
-
-
-SETTINGS = _rollout.settings(GIVEN, "reset_offsets", ["a", "b"], [])
+SETTINGS = _rollout.settings(GIVEN, "reset_offsets", ["a", "b"], [], {})
 URL = {"kafka_connect_url": "http://c"}
 
 
@@ -114,9 +108,9 @@ URL = {"kafka_connect_url": "http://c"}
     ({}, {"alone": True}, "", True, False),
     (URL, {"refusal": "no"}, "no", False, False),
     (URL, {"config": {**SETTINGS, "error": "wrong"}}, "wrong", False, False),
-    (URL, {"picked": {"error": "none", "connectors": ""}}, "none", False, False),
-    (URL, {"picked": {"error": "", "connectors": [1], "path": "/p"}, "elsewhere": [1]}, "the list must not be given elsewhere as well", False, False),
-    (URL, {"picked": {"error": "", "connectors": [1], "path": "/p"}}, "", True, False),
+    (URL, {"picked": {"error": "none", "variables": {}}}, "none", False, False),
+    (URL, {"picked": {"error": "", "variables": {"x": 1}, "path": "/p"}, "elsewhere": [1]}, "the list must not be given elsewhere as well", False, False),
+    (URL, {"picked": {"error": "", "variables": {"x": 1}, "path": "/p"}}, "", True, False),
     # who is asked which cluster it is
     (URL, {"empty": True}, "", False, True),
     ({**URL, "kafka_connect_strimzi_namespace": "n"}, {}, "", True, True),
@@ -126,7 +120,7 @@ URL = {"kafka_connect_url": "http://c"}
 def test_before_a_cluster_is_looked_at(address, more, error, go, identify, monkeypatch):
     monkeypatch.delenv("KAFKA_CONNECT_URL", raising=False)
     monkeypatch.delenv("KAFKA_BOOTSTRAP_SERVERS", raising=False)
-    given = {"alone": False, "config": SETTINGS, "picked": {"error": "", "connectors": ""}, **more}
+    given = {"alone": False, "config": SETTINGS, "picked": {"error": "", "variables": {}}, **more}
     found = _rollout.begin(address, "h", **given)
     assert error in found["error"] and bool(error) == bool(found["error"])
     assert (found["go"], found["identify"], found["empty"]) == (go, identify, more.get("empty", False))
@@ -371,7 +365,7 @@ def test_why_a_cluster_has_failed(host, reason):
 
 
 def fleet(check_mode: bool = False, has: dict | None = None, playbook: str = "reset_offsets", **hosts: dict) -> dict:
-    return _rollout.summary(hosts, _rollout.settings(GIVEN, playbook, list(hosts), []), "T", check_mode, has or BOTH)
+    return _rollout.summary(hosts, _rollout.settings(GIVEN, playbook, list(hosts), [], {}), "T", check_mode, has or BOTH)
 
 
 def text(of: dict) -> list[str]:
