@@ -15,19 +15,22 @@ import uuid
 from datetime import datetime, timezone
 from urllib.parse import quote
 
+from ansible.errors import AnsibleFilterError
 from ansible.plugins.action import ActionBase
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.backups import DEFAULT_FOLDER
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.boundaries import replay_topics
-from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _reset, _variables
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _approval, _hosts, _reset, _variables
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._change_file import filled
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._given import number
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._modules import run_module
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._reports import failure_reason
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._show import show
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import unchanged
 
 _BULK = "connector_offsets_bulk"
 _VERIFY = "verify_replay"
 #: options of the step; all others are those of the connection
-_OWN = ("step", "declared", "change_id", "workflow", "final_state", "backup_dir", "file", "plan", "options", "cluster")
+_OWN = ("step", "declared", "change_id", "workflow", "final_state", "backup_dir", "file", "expect", "approved", "plan", "options", "cluster")
 #: options that the file of a change can say, besides those of the module
 _OF_FILE = ("change_id", "final_state", "backup_dir")
 _DEFAULTS = {"settle": 5, "stop": True}
@@ -60,7 +63,29 @@ class ActionModule(ActionBase):
         change_id = asked["change_id"] or ("awx-%s" % workflow if workflow else "")
         found = _reset.declared(asked["connectors"], change_id, asked["final_state"] or "found")
         problem = _variables.unknown([name for name in self._vars if isinstance(name, str)], "reset_offsets", "verify_replay") or found["error"]
-        return _refused(problem) if problem else self._look(found["connectors"])
+        plan = _refused(problem) if problem else self._look(found["connectors"])
+        expect = self._task.args.get("expect")
+        return self._approval(plan, expect) if expect and not plan.get("failed") else plan
+
+    def _approval(self, plan: dict, expect: dict) -> dict:
+        """Of this cluster alone."""
+        host, variables = self._vars["inventory_hostname"], self._variables()
+        found = _approval.document({host: _hosts.approved_cluster(plan, variables)}, [], _hosts.revision(variables))
+        try:
+            wanted = _approval.alone(_approval.expected(expect["given"]), host)
+            listed = _approval.differences(wanted, found, {"hosts": [host], "canary": []}, number(expect["tolerance"], 0)) if wanted else []
+        except (ValueError, AnsibleFilterError) as error:
+            listed = [_approval.Difference(None, "reset_offsets_expect cannot be used: %s" % error)]
+        return dict(plan, approval=found, **self._not_approved(listed))
+
+    def _not_approved(self, listed: list) -> dict:
+        host = self._vars["inventory_hostname"]
+        self._warnings.extend("%s: %s." % (host, one.text) for one in listed if one.is_allowed)
+        problem = _approval.messages(listed, [host]).get(host)
+        return _refused(problem) if problem else {}
+
+    def _variables(self):
+        return self._vars["hostvars"][self._vars["inventory_hostname"]]
 
     def _look(self, entries: list) -> dict:
         seen = self._run(_BULK, {"connectors": _reset.options(entries)}, check_mode=True)
@@ -76,7 +101,7 @@ class ActionModule(ActionBase):
         if problem:
             return dict(kept, **_refused(problem))
         return dict(kept, run=uuid.uuid4().hex, looked=time.time(), entries=entries, predicted=prediction["connectors"], label=prediction["label"],
-                    ledgers=[one["ledger"] for one in seen["connectors"]])
+                    declared=_approval.declared(seen["connectors"], entries), ledgers=[one["ledger"] for one in seen["connectors"]])
 
     def _proof(self, made: dict, entries: list) -> dict:
         return _reset.proof(made, entries, functools.partial(replay_topics, cluster=self._cluster), self._task.check_mode or self._task.args["step"] == "plan")
@@ -85,10 +110,12 @@ class ActionModule(ActionBase):
 
     def _change(self, plan: dict) -> dict:
         more = {"run": plan["run"], "batch": self._vars.get("ansible_play_batch") or []}
+        if self._task.check_mode and plan.get("approval"):
+            show("To make exactly this: -e reset_offsets_expect=%s" % plan["approval"]["digest"])
         if not any(one["todo"] for one in plan["predicted"]):
             return dict(more, results=_reset.results(plan["predicted"]))
         if time.time() - plan["looked"] > _RECENT:  # a batch of a rollout may have waited for hours
-            plan = self._look(plan["entries"])
+            plan = self._look_again(plan)
             if plan.get("failed"):
                 return dict(plan, results=[], **more)
         entries, backup = plan["entries"], self._backup(plan["label"])
@@ -102,6 +129,13 @@ class ActionModule(ActionBase):
         result = dict(more, results=outcome["results"], diff=made.get("diff", []), failed_connectors=made.get("failed_connectors") or {},
                       changed=bool(made.get("changed")))
         return dict(result, failed=True, msg=outcome["error"]) if outcome["error"] else result
+
+    def _look_again(self, plan: dict) -> dict:
+        plan, approved = self._look(plan["entries"]), self._task.args.get("approved")
+        if not approved or plan.get("failed"):
+            return plan
+        found = _hosts.approved_cluster(plan, self._variables())
+        return dict(plan, **self._not_approved(_approval.of_cluster(self._vars["inventory_hostname"], approved["cluster"], found, approved["tolerance"])))
 
     def _backup(self, label: str) -> str:
         folder = os.path.expanduser(self._asked["backup_dir"] or DEFAULT_FOLDER)

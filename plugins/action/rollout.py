@@ -21,14 +21,15 @@ class ActionModule(ActionBase):
         super().run(tmp, task_vars)
         _validation, given = self.validate_argument_spec(argument_spec={
             "step": {"type": "str", "required": True, "choices": ["ready", "look"]}, "settings": {"type": "dict", "required": True},
-            "begin": {"type": "dict", "default": {}}, "phases": {"type": "dict", "default": {}}, "url": {"type": "str", "default": ""}})
+            **{name: {"type": "dict", "default": {}} for name in ("begin", "expect", "phases")}, "url": {"type": "str", "default": ""}})
         playbook, host = given["settings"]["playbook"], task_vars["inventory_hostname"]
         if given["step"] == "ready":
-            return self._ready(given["begin"], given["settings"], given["phases"], host, task_vars)
+            return self._ready(given, host, task_vars)
         return self._look(_hosts.known(task_vars, playbook), given, host, task_vars)
 
-    def _ready(self, begin: dict, settings: dict, phases: dict, host: str, task_vars) -> dict:
+    def _ready(self, given: dict, host: str, task_vars) -> dict:
         """Of several clusters, one that is refused is kept for the summary; one alone fails here and now."""
+        begin, settings, phases = given["begin"], given["settings"], given["phases"]
         hosts, hostvars = task_vars["ansible_play_hosts_all"], task_vars["hostvars"]
         cluster = self._ask([], task_vars).get("cluster") if begin["identify"] else None
         begun = {"playbook": settings["playbook"], "empty": begin["empty"], "refused": begin["error"], "cluster": cluster}
@@ -36,13 +37,16 @@ class ActionModule(ActionBase):
         # What others were asked for in this same task is not known here; it is when the hosts of the change are chosen.
         every = [_hosts.identity(hostvars[one], one, cluster if one == host else None) for one in hosts]
         error = _rollout.refusal(own, _rollout.conflicts(every, settings["playbook"], settings["allow_same_cluster"]).get(host, ""))
+        expected = _hosts.expected(hostvars, hosts, task_vars["groups"]["all"], settings, given["expect"], host) if phases["changes"] else {}
+        error = error or expected.get("error", "")
         if error and len(hosts) == 1:
             if settings["summary_file"]:
                 now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
                 alone = {host: dict(own, refused=error, alive=True)}
                 write(settings["summary_file"], _rollout.summary(alone, settings, now, self._task.check_mode, phases))
             return {"failed": True, "msg": error}
-        return dict(begun, changed=False, hosts=hosts, refused=error)
+        return dict(begun, changed=False, hosts=hosts, refused=error, unapproved=bool(expected.get("error")), approved=expected.get("approved"),
+                    warnings=expected.get("warnings", []))
 
     def _look(self, known: dict, given: dict, host: str, task_vars) -> dict:
         check_mode, phases = self._task.check_mode, given["phases"]

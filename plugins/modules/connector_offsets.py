@@ -698,6 +698,25 @@ example:
   sample:
     partition: {filename: /data/orders.txt}
     offset: {position: 4096}
+declared:
+  description:
+    - What was declared, whatever is live. Equal for equal declarations, also where one that is symbolic means the same numbers. Null with O(state=restored).
+  returned: success
+  type: dict
+  contains:
+    digest:
+      description: Stands for all of it.
+      type: str
+      returned: success
+    offsets:
+      description: The declared partitions and offsets, null for one that is removed. Empty where all are removed.
+      type: list
+      elements: dict
+      returned: success
+    more:
+      description: How many declared partitions O(max_entries) has cut.
+      type: int
+      returned: success
 change_id:
   description:
     - The O(change_id), or the one that was made for the change. Null where none was given and nothing is recorded, as in check mode, or if nothing changes.

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import os
 
-from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _diffs, _rollout
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _approval, _diffs, _rollout
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import unchanged
 
 
 def known(variables, playbook: str) -> dict:
@@ -22,7 +23,8 @@ def known(variables, playbook: str) -> dict:
     plan, done, looked = variables.get("reset_offsets__plan") or {}, _done(variables), variables.get("fleet__looked")
     empty = begun.get("empty")
     return {
-        "refused": begun.get("refused") or plan.get("msg") or "", "predicted": [] if empty else plan.get("predicted"),
+        "refused": begun.get("refused") or plan.get("msg") or "", "unapproved": bool(begun.get("unapproved")),
+        "predicted": [] if empty else plan.get("predicted"),
         "results": [] if empty else done.get("results"), "failure": _rollout.failure(done) if "msg" in done else None,
         "cluster": begun.get("cluster") or plan.get("cluster"), "missing": list(plan.get("failed_connectors") or {}),
         "seen": (looked or {}).get("seen"), "asks": bool((looked or {}).get("asks")), "alive": looked is not None,
@@ -41,6 +43,51 @@ def identity(variables, host: str, cluster) -> dict:
     changes = [[ledger, declared["name"], declared["change_id"]] for ledger, declared in zip(plan.get("ledgers") or [], plan.get("entries") or [])
                if ledger and declared["change_id"]]
     return {"host": host, "cluster": cluster or plan.get("cluster"), "group": variables.get("kafka_connect_group") or "", "changes": changes}
+
+
+def approval(hostvars, hosts, canary: list) -> dict:
+    """See _approval.document(). hosts: of this run; those that cannot be changed are not in it. canary: members of the group."""
+    plans = {host: hostvars[host].get("reset_offsets__plan") or {} for host in hosts}
+    clusters = {host: approved_cluster(plan, hostvars[host]) for host, plan in plans.items() if plan.get("declared") is not None}
+    return _approval.document(clusters, canary, revision(hostvars[hosts[0]]))
+
+
+def expected(hostvars, hosts: list, inventory: list, settings: dict, given: dict, host: str) -> dict:
+    """Whether this run is what its dry run has shown: ``error``, why a host is not changed, ``warnings`` about it, and ``approved``, for the role: ``cluster``
+    and ``tolerance``; None if nothing is expected.
+
+    hosts: of this run; inventory: all there are. given: ``given`` and ``artifact``, see _approval.expected(): what this run was given, and what a job before
+    has passed on.
+    """
+    hosts = [one for one in settings["order"] if one in hosts]
+    found, listed, approved = None, [], None
+    for document in (given.get("given"), _of_reset(given.get("artifact"))):
+        try:
+            wanted = _approval.expected(document)
+        except ValueError as error:
+            listed.append(_approval.Difference(None, "reset_offsets_expect cannot be used: %s" % error))
+            continue
+        if wanted is not None:
+            found = found or approval(hostvars, hosts, settings["canary"])
+            listed += _approval.differences(wanted, found, {"hosts": inventory, "canary": settings["canary"]}, settings["expect_tolerance"])
+            approved = {"cluster": (found if isinstance(wanted, str) else wanted)["clusters"].get(host), "tolerance": settings["expect_tolerance"]}
+    return {"error": unchanged(_approval.messages(listed, hosts).get(host, "")), "approved": approved,
+            "warnings": ["%s: %s." % (host, one.text) for one in listed if one.is_allowed and one.host == host]}
+
+
+def _of_reset(artifact):
+    """None if it is of an undo."""
+    return artifact if isinstance(artifact, dict) and artifact.get("playbook") == "reset_offsets" else None
+
+
+def approved_cluster(plan: dict, variables) -> dict:
+    """A cluster as an approval has it. plan: of the role reset_offsets; variables: of the host."""
+    return dict(_approval.identity(plan["cluster"] or {}, variables), connectors=plan["declared"])
+
+
+def revision(variables) -> str:
+    """Of the project that a job of AWX has; empty elsewhere."""
+    return variables.get("awx_project_revision") or variables.get("tower_project_revision") or ""
 
 
 def asks(url) -> bool:
@@ -63,6 +110,8 @@ def due(hostvars, settings) -> list:
     found, playbook = [], settings["playbook"]
     hosts = begun(hostvars, playbook, settings["order"])
     every = {host: known(hostvars[host], playbook) for host in hosts}
+    if any(one["unapproved"] for one in every.values()):
+        return []
     conflicts = _rollout.conflicts([identity(hostvars[host], host, one["cluster"]) for host, one in every.items()], playbook, settings["allow_same_cluster"])
     for host, one in every.items():
         if _rollout.refusal(one, conflicts.get(host, "")):
@@ -90,6 +139,8 @@ def summary(hostvars, hosts, settings, phases, check_mode: bool, time: str) -> d
     order = [host for host in settings["order"] if host in hosts]
     found = {host: known(hostvars[host], settings["playbook"]) for host in order + sorted(set(hosts) - set(order))}
     document = _rollout.summary(found, settings, time, check_mode, phases)
+    if settings["playbook"] == "reset_offsets" and document["ok"] and _rollout.is_dry(document):
+        document["approval"] = approval(hostvars, hosts, settings["canary"])
     approved = check_mode and os.environ.get("AWX_HOST")
     diffs = _diffs.lines({host: _done(hostvars[host]).get("diff") for host in found}) if approved else []
     return {"document": document, "text": "\n".join([*diffs, _rollout.summary_text(document)]), "artifacts": _rollout.artifacts(document)}

@@ -7,8 +7,9 @@
 """What the playbooks that change a fleet decide and say. One host is one cluster.
 
 What is known of a host: ``refused`` (why it is not changed, found before the first change), ``predicted`` and ``results`` of the role (None before it was
-run), ``failure`` (see failure()), ``cluster`` (what tells the Connect cluster apart), ``missing`` (names of connectors that were refused), ``seen`` (the
-answer of connector_info to the last look), ``asks`` (whether a worker can be asked), and ``alive`` (whether Ansible still runs on it).
+run), ``unapproved`` (whether this run is not what its dry run has shown), ``failure`` (see failure()), ``cluster`` (what tells the Connect cluster apart),
+``missing`` (names of connectors that were refused), ``seen`` (the answer of connector_info to the last look), ``asks`` (whether a worker can be asked), and
+``alive`` (whether Ansible still runs on it).
 """
 
 from __future__ import annotations
@@ -53,12 +54,16 @@ def settings(given: dict, playbook: str, named: list, canary: list, variables: d
     if not serial:
         errors.append('%s_serial is a number, a percentage, or a list of them such as [1, "25%%", "100%%"] or 1,25%%,100%%, and is %s' % (
             playbook, json.dumps(given.get("serial"), default=str)))
+    tolerance = str(given.get("expect_tolerance") or 0).strip()
+    if not re.fullmatch(r"\d+", tolerance):
+        errors.append("%s_expect_tolerance is a whole number of records, and is %s" % (playbook, json.dumps(given["expect_tolerance"], default=str)))
     if not re.fullmatch(r"\d+(\.\d+)?", most):
         errors.append("%s_max_fail_percentage is a number, and is %s" % (playbook, json.dumps(given.get("max_fail_percentage"), default=str)))
     return {
         "playbook": playbook, "serial": serial or [1], "max_fail_percentage": 0.0 if errors else float(most),
         "skip_unready": skip_unready, "allow_same_cluster": _given.is_true(given.get("allow_same_cluster")),
-        "summary_file": _given.path(given.get("summary_file")), "order": sorted(named, key=lambda host: (host not in canary, host)),
+        "summary_file": _given.path(given.get("summary_file")), "canary": list(canary), "expect_tolerance": 0 if errors else int(tolerance),
+        "order": sorted(named, key=lambda host: (host not in canary, host)),
         "error": "; ".join(errors),
     }
 
@@ -389,6 +394,11 @@ def summary(hosts: dict, config: dict, time: str, check_mode: bool, has: dict) -
     }
 
 
+def is_dry(of: dict) -> bool:
+    """Whether a run has only shown what would change. of: its summary."""
+    return of["check_mode"] or not of["changes"] and not of["verifies"]
+
+
 def _summed(host: str, known: dict, one: dict, check_mode: bool, has: dict) -> dict:
     status, connectors, planned = one["status"], one["connectors"], one["planned"]
     if status == "ready" and has["changes"]:
@@ -410,9 +420,8 @@ def _summed(host: str, known: dict, one: dict, check_mode: bool, has: dict) -> d
 
 def artifacts(of: dict) -> dict:
     """What is passed on to the next job of a workflow, a name for each phase."""
-    only_verifies = of["verifies"] and not of["changes"]
     found = {}
-    if of["check_mode"] or not of["changes"] and not only_verifies:
+    if is_dry(of):
         found["kafka_connect_check"] = of
     elif of["changes"]:
         found["kafka_connect_apply"] = of
@@ -444,7 +453,13 @@ def summary_text(of: dict) -> str:
     lines += ["Backup: " + path for path in dict.fromkeys(entry["backup_file"] for _host, _one, entry in every if entry["backup_file"])]
     pages = {entry["page"]: entry["verdict"] for _host, _one, entry in every if entry["page"]}
     lines += ["Verification: %s, %s" % (verdict, page) for page, verdict in pages.items()]
-    return "\n".join(lines + _errors(of) + _notes(of))
+    return "\n".join(lines + _errors(of) + _notes(of) + _expect(of))
+
+
+def _expect(of: dict) -> list[str]:
+    """How to make exactly what a dry run has shown."""
+    approval = of.get("approval")
+    return ["", "To make exactly this: -e reset_offsets_expect=%s" % approval["digest"]] if approval else []
 
 
 def _is_changed(one: dict) -> int:

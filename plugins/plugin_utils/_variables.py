@@ -33,7 +33,7 @@ PLAYBOOKS = {
     "verify_replay": ("hosts",),
 }
 #: facts that a role leaves
-FACTS = {"mirror_reset": ("results",), "reset_offsets": ("predicted", "results"), "verify_replay": ("files", "report")}
+FACTS = {"mirror_reset": ("results",), "reset_offsets": ("approval", "predicted", "results"), "verify_replay": ("files", "report")}
 
 
 @functools.lru_cache(maxsize=None)

@@ -116,7 +116,7 @@ class Awx:
                  containers: Containers | None = None) -> None:
         self.folder, self.project, self.collections, self.groups, self.types = folder, project, collections, groups, types
         self.containers = containers
-        self.number = 0
+        self.number, self.revision = 0, "1" * 40
 
     def answers(self, template: Template, given: dict) -> dict:
         """A survey's answers: an empty one is empty text, or for a number, and without a default, no variable; a wrong one is refused."""
@@ -158,7 +158,7 @@ class Awx:
         script.chmod(0o700)
 
         own = {"job_id": self.number, "job_launch_type": "manual", "job_template_id": 7, "user_id": 3, "user_name": "ops",
-               "user_email": "ops@example.com", "inventory_id": 1, "inventory_name": "Kafka Connect", "project_revision": "1" * 40,
+               "user_email": "ops@example.com", "inventory_id": 1, "inventory_name": "Kafka Connect", "project_revision": self.revision,
                **(more or {})}
         variables = {**variables, **{f"{prefix}_{name}": value for name, value in own.items() for prefix in ("awx", "tower")}}
         (folder / "env" / "extravars").write_text(unsafe(variables))

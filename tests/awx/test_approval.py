@@ -33,8 +33,10 @@ def file_of(awx: Awx, fleet, tmp_path):
     return push
 
 
-def failures(done: Done) -> str:
-    return " ".join(" ".join(done.failures()).split())
+def failures(done: Done, host: str = "") -> str:
+    """What failed on a host, or on all of them."""
+    found = [event["event_data"] for event in done.events if event["event"] == "runner_on_failed"]
+    return " ".join(" ".join(str(one["res"].get("msg", "")) for one in found if not host or one["host"] == host).split())
 
 
 def test_a_file_counts_where_the_survey_is_left_open(fleet, awx, template, file_of):
@@ -57,6 +59,39 @@ def test_an_answer_that_contradicts_the_file(fleet, awx, template, file_of, answ
     done = awx.launch(template("reset"), {"reset_offsets_change": "CHG-21", **answer}, job_type="run", limit="us-1")
     assert done.rc != 0 and all(words in failures(done) for words in (*said, "CHG-21.yml", "Nothing was changed.")), done
     assert fleet.offsets() == fleet.all_at(4, 4, 4) and fleet.states()["us-1"] == "STOPPED"
+
+
+def test_a_file_that_changes_while_somebody_is_asked(fleet, workflow, file_of):
+    """Nothing is applied that nobody has approved; connector and values are named, and so is another revision."""
+    file_of("CHG-23", 2)
+    launch = workflow("reset", {"reset_offsets_change": "CHG-23"}, limit="eu")
+
+    def approve(node: str) -> bool:
+        assert launch.done["check"].artifacts["kafka_connect_check"]["approval"]["canary"] == ["eu-1"]
+        file_of("CHG-23", 900)
+        launch.awx.revision = "2" * 40
+        return True
+
+    assert not launch.run(approve)
+    refused = launch.done["apply"]
+    assert fleet.offsets() == fleet.all_at(4, 4, 4) and fleet.states() == dict.fromkeys(fleet.workers, "STOPPED"), refused
+    differs = f'{fleet.name}: the offset declared for {{"p": 0}} is {{"n": 900}}, expected was {{"n": 2}}'
+    for host in ("eu-1", "eu-2"):
+        assert differs in failures(refused, host), refused
+    assert f"the source revision is {'2' * 40}, expected was {'1' * 40}" in failures(refused, "eu-1")
+    assert statuses(refused.artifacts["kafka_connect_apply"]) == {"eu-1": "failed", "eu-2": "failed"}
+
+
+def test_another_canary_than_the_one_that_was_approved(fleet, workflow):
+    launch = workflow("rollout", {"reset_offsets_connectors": fleet.desired(2)})
+
+    def approve(node: str) -> bool:
+        fleet.groups["canary"]["hosts"] = ["eu-2"]
+        return True
+
+    assert not launch.run(approve)
+    assert fleet.offsets() == fleet.all_at(4, 4, 4) and list(launch.done)[:2] == ["check", "canary"]
+    assert "the canary is eu-2, expected was eu-1" in failures(launch.done["canary"], "eu-2"), launch.done["canary"]
 
 
 def test_an_undo_goes_everywhere(fleet, workflow, proxy_to):

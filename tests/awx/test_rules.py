@@ -82,7 +82,7 @@ def test_a_credential_type_that_awx_or_a_user_would_trip_over(path, value, said)
 
 
 def test_surveys_are_those_that_awx_takes(data):
-    assert set(data["awx_setup_surveys"]) == {"report", "changes", "reset", "confirm", "undo", "verify", "export", "import"}
+    assert set(data["awx_setup_surveys"]) == {"report", "changes", "reset", "workflow", "confirm", "undo", "verify", "export", "import"}
     assert {name: survey_problems(survey) for name, survey in data["awx_setup_surveys"].items() if survey_problems(survey)} == {}
 
 

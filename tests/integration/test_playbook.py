@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -164,6 +165,42 @@ def test_texts_and_empty_values_as_awx_sends_them(make, worker, playbooks, main,
                                       "direction": "forward", "distance": big - 4}]
     assert results[1]["counts"] == {"set": 1, "remove": 1, "keep": 0, "before": 1, "after": 1}
     assert all(Path(result["backup_file"]).exists() for result in results)
+
+
+EXPECT_PLAY = TEXT_PLAY.split("  post_tasks:", 1)[0]
+
+
+def expected(play) -> str:
+    """The digest that a dry run prints."""
+    found = re.findall(r"^To make exactly this: -e reset_offsets_expect=([0-9a-f]{16})$", play.stdout, re.MULTILINE)
+    assert play.rc == 0 and len(found) == 1, play
+    return found[0]
+
+
+@pytest.mark.parametrize("alone", [False, True], ids=["playbook", "role"])
+def test_the_real_run_is_what_the_dry_run_has_shown(alone, make, worker, playbooks, proxy_to, main, tmp_path):
+    """By its digest. What is live does not count; by the file of its summary, what differs is said."""
+    name = make(shaped(), offsets=[at(4)])
+    (tmp_path / "play.yml").write_text(EXPECT_PLAY)
+    proxy, file = proxy_to(main.url), tmp_path / "summary.json"
+
+    def run(n: int, *options: str, **variables):
+        return playbooks.run("play.yml" if alone else RESET, {"eu": host(proxy.url)}, *options,
+                             reset_offsets_connectors=[{"name": name, "offsets": [at(n)]}], **variables)
+
+    wanted = expected(run(1, "--check", **({} if alone else {"reset_offsets_summary_file": str(file)})))
+    worker.set_offsets(name, [at(7)])
+    proxy.requests.clear()
+    for play in (run(2, reset_offsets_expect=wanted), run(1, reset_offsets_expect="0" * 16),
+                 run(1, reset_offsets_expect=wanted, reset_offsets_final_state="paused")):
+        assert play.rc == 2 and "This is not what the dry run has shown: the digest is" in play.failure("eu"), play
+    if not alone:
+        play = run(2, reset_offsets_expect=str(file))
+        said = play.failure("eu").replace("\\", "")
+        assert f'{name}: the offset declared for {{"p": 0}} is {{"n": 2}}, expected was {{"n": 1}}' in said, play
+    assert proxy.verbs == {"GET"} and worker.offsets(name) == [at(7)]
+    made = run(1, reset_offsets_expect=wanted)
+    assert made.rc == 0 and worker.offsets(name) == [at(1)], made
 
 
 def test_bad_input_changes_nothing(make, worker, playbooks, proxy_to, main):

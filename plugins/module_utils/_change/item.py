@@ -339,5 +339,6 @@ class ChangeItem:
         result["backup_file"] = self.backup if plan.changed else None
         result["state_before"] = self.once.state_to_restore or (connector.state if connector else None)
         result["already_applied"] = False
+        result["declared"] = self.planning.in_numbers(self.found, self.entry.is_over, self.max_entries)
         result["warnings"] = self.warnings
         return dict(result, **self.entry.changes(self.max_entries))

@@ -12,7 +12,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.l
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import FORWARD, DesiredOffsets
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plugin_version import plugin_of
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.result import delivered_again
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.result import declared_result, delivered_again
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import digest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import TODO
 
@@ -43,6 +43,15 @@ class Planning:
 
     def digest(self, found) -> str:
         return digest(self.desired, self.kind(found))
+
+    def in_numbers(self, found, is_over: bool, max_entries: int):
+        """For the module's result: what is declared, whatever is live. None for an undo. is_over: the ledger says that nothing is left to do."""
+        if self._once.undo:
+            return None
+        desired, kind = self.declared, self.kind(found)
+        if desired.is_symbolic:
+            desired = DesiredOffsets.begun(self._once.change) if is_over else self.route.plan.desired
+        return declared_result(desired.for_kind(kind), digest(desired, kind), max_entries)
 
     def look_up(self, found, check_mode, is_due) -> str:
         """TODO; or DONE or UNDONE, where the ledger says that nothing is left to do. is_due: see TrackedChange.look."""

@@ -151,7 +151,7 @@ class DesiredOffsets:
     @classmethod
     def begun(cls, change) -> DesiredOffsets:
         """What a change (see _ledger.record) that did not end has meant, in numbers: words would mean something else by now."""
-        entries = [Entry(pair["partition"], pair["offset"]) for pair in change.after]
+        entries = [Entry(pair["partition"], pair["offset"]) for pair in change.after or []]
         return cls({canonical(entry.partition): entry for entry in entries}, exact=True)
 
     @property

@@ -33,6 +33,13 @@ def change_result(plan, method: str, max_entries: int) -> dict:
     }
 
 
+def declared_result(keyed, digest: str, max_entries: int) -> dict:
+    """What connector_offsets returns of a declaration. keyed: canonical partition -> Entry, None for "all"; digest: of all of it."""
+    entries = [keyed[key] for key in sorted(keyed or {})]
+    shown = pairs(entries, max_entries)
+    return {"digest": digest, "offsets": shown, "more": len(entries) - len(shown)}
+
+
 def info_result(snapshot, method: str, max_entries: int) -> dict:
     """What connector_offsets_info returns of a snapshot."""
     entries = snapshot.sorted()

@@ -109,6 +109,45 @@ def test_a_change():
     assert "msg" not in found and found["batch"] == ["eu/1", "us"]
 
 
+def numbers(offset, **more) -> dict:
+    return returned("a", declared={"digest": str(offset), "offsets": [{"partition": {"p": 0}, "offset": {"n": offset}}], "more": 0}, **more)
+
+
+@pytest.fixture
+def hostvars(monkeypatch):
+    monkeypatch.setattr(Steps, "_variables", lambda self: {"kafka_connect_group": "g"})
+
+
+@pytest.mark.usefixtures("hostvars")
+def test_a_run_of_one_cluster_is_what_its_dry_run_has_shown(capsys):
+    """Where the role is used alone."""
+    _steps, dry = plan([to("a")], {BULK: [seen(numbers(5))]}, check_mode=True, expect={"given": "", "tolerance": ""})
+    change(dry, {BULK: [{"connectors": [returned("a")], "changed": True}]}, check_mode=True)
+    digest = dry["approval"]["digest"]
+    assert "msg" not in dry and list(dry["approval"]["clusters"]) == ["eu/1"] and f"reset_offsets_expect={digest}" in capsys.readouterr().out
+    for given in (digest, dry["approval"]):
+        _steps, same = plan([to("a")], {BULK: [seen(numbers(5))]}, expect={"given": given, "tolerance": 0})
+        assert "msg" not in same
+        _steps, other = plan([to("a")], {BULK: [seen(numbers(6))]}, expect={"given": given, "tolerance": 0})
+        assert other["failed"] and other["msg"].startswith("This is not what the dry run has shown: ") and "Nothing was changed." in other["msg"]
+    assert 'a: the offset declared for {"p": 0} is {"n": 6}, expected was {"n": 5}' in other["msg"]
+    for expect in ({"given": "typo", "tolerance": 0}, {"given": digest, "tolerance": "some"}):
+        _steps, wrong = plan([to("a")], {BULK: [seen(numbers(5))]}, expect=expect)
+        assert wrong["failed"] and "reset_offsets_expect cannot be used: " in wrong["msg"]
+
+
+@pytest.mark.usefixtures("hostvars")
+def test_after_a_minute_it_is_still_what_was_approved():
+    symbolic = {"name": "a", "reset_to": "latest"}
+    _steps, dry = plan([symbolic], {BULK: [seen(numbers(5))]}, expect={"given": "", "tolerance": 0})
+    approved = {"cluster": dry["approval"]["clusters"]["eu/1"], "tolerance": 3}
+    steps, found = change(dict(dry, looked=0), {BULK: [seen(numbers(9))]}, approved=approved)
+    assert found["failed"] and "allows 3 records" in found["msg"] and (found["results"], len(steps.calls)) == ([], 1)
+    steps, found = change(dict(dry, looked=0), {BULK: [seen(numbers(8)), {"connectors": [returned("a")], "changed": True}]}, approved=approved)
+    assert "msg" not in found and found["changed"]
+    assert found["warnings"] == ["eu/1: a: its reset_to means other offsets than in the dry run, by up to 3 records."]
+
+
 def test_nothing_to_do():
     made = planned(to("a"), changes=False)
     steps, found = change(made)

@@ -42,3 +42,50 @@ def test_a_rollout_goes_on_unless_another_batch_has_failed():
     assert not _hosts.goes({"a": failed, "b": fine}, ["a", "b"], ["a", "b"], ["b"], settings)
     assert _hosts.goes({"a": failed, "b": fine}, ["a", "b"], ["a", "b"], ["a", "b"], settings)  # of the same batch
     assert not _hosts.goes({"a": fine, "b": fine}, ["a", "b"], ["b"], ["b"], settings)  # given up
+
+
+def ready(offset: int = 1, **variables) -> dict:
+    declared = {"a": {"fields": {}, "digest": str(offset), "offsets": {"{}": {"n": offset}}, "more": 0, "is_begun": False}}
+    return {"reset_offsets__plan": dict(PLAN, predicted=[], declared=declared), **variables}
+
+
+SETTINGS = {"playbook": "reset_offsets", "order": ["b", "a"], "canary": ["b"], "expect_tolerance": 0}
+
+
+def test_a_run_that_is_what_its_dry_run_has_shown():
+    hosts = {"a": ready(), "b": ready()}
+    approval = _hosts.approval(hosts, ["a", "b"], ["b"])
+    assert approval["canary"] == ["b"] and list(approval["clusters"]) == ["a", "b"] and approval["revision"] == ""
+    for given in ({"given": approval["digest"]}, {"artifact": {"playbook": "reset_offsets", "approval": approval}},
+                  {"given": approval, "artifact": {"playbook": "restore_offsets"}}):
+        found = _hosts.expected(hosts, ["a", "b"], ["a", "b"], SETTINGS, given, "a")
+        assert found == {"error": "", "warnings": [], "approved": {"cluster": approval["clusters"]["a"], "tolerance": 0}}
+    assert _hosts.expected(hosts, ["a", "b"], ["a", "b"], SETTINGS, {"given": ""}, "a") == {"error": "", "warnings": [], "approved": None}
+
+
+@pytest.mark.parametrize(("hosts", "given", "words"), [
+    ({"a": ready(2), "b": ready()}, "artifact", 'a: the offset declared for {} is {"n": 2}, expected was {"n": 1}'),
+    ({"a": ready(2), "b": ready()}, "given", "the digest is"),
+    ({"a": ready(), "b": ready(awx_project_revision="r2")}, "artifact", "the source revision is r2, expected was not given"),
+    ({"a": ready(), "b": ready()}, "typo", "reset_offsets_expect cannot be used: typo is neither"),
+])
+def test_a_run_that_is_not(hosts, given, words):
+    """Both are refused: the one that differs, or the first one, says why."""
+    approval = _hosts.approval({"a": ready(), "b": ready()}, ["b", "a"], ["b"])
+    expect = {"artifact": {"artifact": {"playbook": "reset_offsets", "approval": approval}}, "given": {"given": approval["digest"]}}
+    expect = expect.get(given, {"given": given})
+    errors = [_hosts.expected(hosts, ["a", "b"], ["a", "b"], SETTINGS, expect, host)["error"] for host in "ab"]
+    assert sum(words in error for error in errors) == 1 and all("Nothing was changed." in error for error in errors), errors
+
+
+def test_nothing_is_changed_where_one_is_not_approved():
+    """Not even with skip_unready, which leaves out what is refused for another reason."""
+    begun = {"playbook": "reset_offsets", "hosts": ["a", "b"], "refused": "no"}
+    predicted = [{"todo": True, "connector": "a", "changed": True, "already_applied": False, "verification": None, "change_id": None, "method": "rest",
+                  "counts": {"set": 1, "remove": 0, "keep": 0}, "actions": [], "state_before": "started", "state": "started"}]
+    hosts = {"a": {"fleet__begun": dict(begun, unapproved=False)}, "b": {"fleet__begun": dict(begun, refused=""), **ready()}}
+    hosts["b"]["reset_offsets__plan"]["predicted"] = predicted
+    settings = dict(SETTINGS, skip_unready=True, allow_same_cluster=False)
+    assert _hosts.due(hosts, settings) == ["b"]
+    hosts["a"]["fleet__begun"]["unapproved"] = True
+    assert _hosts.due(hosts, settings) == []

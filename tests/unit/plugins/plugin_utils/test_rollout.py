@@ -52,7 +52,7 @@ GIVEN = {"serial": "", "max_fail_percentage": "", "skip_unready": "", "allow_sam
 def test_settings_that_are_not_given():
     assert _rollout.settings(GIVEN, "reset_offsets", ["b", "a", "c"], ["c", "x"], {}) == {
         "playbook": "reset_offsets", "serial": ["1"], "max_fail_percentage": 0.0, "skip_unready": False, "allow_same_cluster": False, "summary_file": "",
-        "order": ["c", "a", "b"], "error": ""}
+        "canary": ["c", "x"], "expect_tolerance": 0, "order": ["c", "a", "b"], "error": ""}
 
 
 @pytest.mark.parametrize("given, serial", [
@@ -69,6 +69,14 @@ def test_how_many_may_fail(given, most):
     assert found["max_fail_percentage"] == (most or 0.0)
     assert (most is not None) or found["error"] == (
         f"restore_offsets_max_fail_percentage is a number, and is {json.dumps(given)}")
+
+
+@pytest.mark.parametrize("given, tolerance", [("", 0), (None, 0), (0, 0), (5, 5), (" 12 ", 12), ("some", None), (-1, None), ("1.5", None)])
+def test_how_far_symbolic_positions_may_be_from_the_dry_run(given, tolerance):
+    found = _rollout.settings({**GIVEN, "expect_tolerance": given}, "reset_offsets", ["a"], [], {})
+    assert found["expect_tolerance"] == (tolerance or 0)
+    assert (tolerance is not None) or found["error"] == (
+        f"reset_offsets_expect_tolerance is a whole number of records, and is {json.dumps(given)}")
 
 
 @pytest.mark.parametrize("given, is_true", [(True, True), ("yes", True), ("true", True), ("", False), ("false", False), (None, False), ("oops", False)])

@@ -20,6 +20,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.declaration import from_document
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import connector_changes, record
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import digest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import LeaseLost, TrackedChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import Access
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._ledger.test_tracked_change import FakeLedger
@@ -157,6 +158,7 @@ def test_a_change_of_a_stopped_connector():
     assert positions(connect) == {"a": 4, "b": 20} and connect.writes == ["alter"]
     assert result.pop("diff")[0]["before"] == {'{"filename": "a"}': {"position": 10},
                                                '{"filename": "b"}': {"position": 20}}
+    assert result.pop("declared") == {"digest": digest(DesiredOffsets.present(pairs(a=4)), "source"), "offsets": pairs(a=4), "more": 0}
     assert result == {
         "changed": True, "method": "rest", "method_reason": "REST can do it", "resource": None, "offset_topic": None, "offset_file": None,
         "consumer_group": None,

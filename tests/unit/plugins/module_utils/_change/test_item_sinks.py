@@ -206,6 +206,15 @@ def test_words_mean_what_is_committed_once_it_is_stopped():
     assert live(kafka) == {"p0": 10} and result["actions"][0]["from"] == {"kafka_offset": 12}
 
 
+def test_what_was_declared_in_numbers():
+    """For whoever compares a run with its dry run: the same digest for the same numbers, whatever is live."""
+    declared = words({"timestamp": "1970-01-01T00:00:00.050Z"}, ["t"])
+    found = [change(Worker(kafka), kafka, declared, check_mode=True)["declared"] for kafka in (kafka_with(p0=10, p1=40), kafka_with(p0=20))]
+    assert found[0] == found[1] and found[0]["offsets"] == pairs(p0=20, p1=30, p2=50) and found[0]["more"] == 0
+    other = change(Worker(kafka_with(p0=10)), kafka_with(p0=10), words("latest", ["t"]), check_mode=True)["declared"]
+    assert other["offsets"] == pairs(p0=50, p1=50, p2=50) and other["digest"] != found[0]["digest"]
+
+
 # ---- workers that are too old -------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("check_mode", [True, False])
