@@ -70,6 +70,7 @@ def test_an_address_is_no_text():
     assert "secret" not in str(_approval.identity({"kafka_cluster_id": "K"}, one))
     assert _approval.identity({}, one) != _approval.identity({}, other)
     assert cluster(**one) == cluster(**other)
+    assert _approval.identity({}, {**one, "kafka_connect_group": "g"}) != _approval.identity({}, {**other, "kafka_connect_group": "g"})
 
 
 @pytest.mark.parametrize("found, inventory, texts", [
@@ -77,6 +78,7 @@ def test_an_address_is_no_text():
     (run(eu_1=cluster()), ALL, []),  # a limit
     (run(revision="r2"), ALL, [(None, "the source revision is r2, expected was r1")]),
     (run(), {**ALL, "canary": ["us-1", "eu-1"]}, [(None, "the canary is eu-1, us-1, expected was eu-1")]),
+    (run(), {**ALL, "canary": ["eu-1", "eu-9"]}, []),  # one that was not in the dry run
     (run(), {**ALL, "canary": []}, [(None, "the canary is not given, expected was eu-1")]),
     (run(eu_1=cluster()), {"hosts": ["eu-1"], "canary": ["eu-1"]}, [(None, "us-1 is not in the inventory any more")]),
     (run(eu_1=cluster(), as_1=cluster()), ALL, [("as-1", "it was not among the clusters of the dry run")]),
