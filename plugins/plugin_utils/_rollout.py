@@ -459,7 +459,7 @@ def summary_text(of: dict) -> str:
 def _expect(of: dict) -> list[str]:
     """How to make exactly what a dry run has shown."""
     approval = of.get("approval")
-    return ["", "To make exactly this: -e reset_offsets_expect=%s" % approval["digest"]] if approval else []
+    return ["To make exactly this: -e reset_offsets_expect=%s" % approval["digest"]] if approval else []
 
 
 def _is_changed(one: dict) -> int:

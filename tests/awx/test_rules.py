@@ -199,8 +199,11 @@ def test_a_workflow_is_announced_once(data):
 
 
 def test_a_confirmation_asks_for_nothing_that_it_does_not_use(data):
-    asked = {name: {one["variable"] for one in data["awx_setup_surveys"][name]["spec"]} for name in ("reset", "confirm")}
-    assert asked["reset"] - asked["confirm"] == {"reset_offsets_wait_timeout"} and not asked["confirm"] - asked["reset"]
+    asked = {name: {one["variable"] for one in data["awx_setup_surveys"][name]["spec"]} for name in ("reset", "workflow", "confirm")}
+    assert not asked["confirm"] - asked["reset"] and not asked["confirm"] - asked["workflow"]
+    # A job alone is given the digest of its check, which has no tolerance; a workflow passes on all that the check has shown.
+    assert asked["reset"] - asked["confirm"] == {"reset_offsets_wait_timeout", "reset_offsets_expect"}
+    assert asked["workflow"] - asked["confirm"] == {"reset_offsets_wait_timeout", "reset_offsets_expect_tolerance"}
 
 
 def test_messages_are_json(data):
