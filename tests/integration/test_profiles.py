@@ -41,13 +41,15 @@ def lines(tmp_path):
 
 def test_every_example_goes_through_a_real_worker(make, run, worker, kafka, main):
     """By REST, and then as the records of the worker: the keys are those that the profile foretells."""
-    name = make(shaped())
-    pairs = [shape.example for shape in SHAPES]
-    done = run("connector_offsets", name=name, offsets=pairs)
-    assert not done["failed"] and done["method"] == "rest", done
-    assert json.dumps(worker.offsets(name), sort_keys=True) == json.dumps(ordered(pairs), sort_keys=True)
-    keys = {new_key(name, shape.example["partition"]).decode() for shape in SHAPES}
-    assert set(kafka.live_offsets(main.offset_topic, name)) == keys
+    left = [shape.example for shape in SHAPES]
+    while left:  # some have the same partition
+        pairs = list({json.dumps(pair["partition"]): pair for pair in left}.values())
+        left = [pair for pair in left if pair not in pairs]
+        name = make(shaped())
+        done = run("connector_offsets", name=name, offsets=pairs)
+        assert not done["failed"] and done["method"] == "rest", done
+        assert json.dumps(worker.offsets(name), sort_keys=True) == json.dumps(ordered(pairs), sort_keys=True)
+        assert set(kafka.live_offsets(main.offset_topic, name)) == {new_key(name, pair["partition"]).decode() for pair in pairs}
 
 
 def test_a_new_key_has_the_connectors_order(make, run, kafka, main, worker):
@@ -103,7 +105,8 @@ def test_offsets_of_an_earlier_version_are_moved(make, run, worker, kafka, main,
     checked = run("connector_offsets", check=True, **options)
     assert worker.offsets(name) == [entry({"server": "inv"}, {"n": 2})]
     done = run("connector_offsets", **options)
-    assert not done["failed"] and [done[word] for word in PREDICTED] == [checked[word] for word in PREDICTED], done
+    predicted = [word for word in PREDICTED if word != "warnings"]  # Connect has one of its own
+    assert not done["failed"] and [done[word] for word in predicted] == [checked[word] for word in predicted], done
     assert {one["action"] for one in done["actions"]} == {"set", "remove"} and done["changed"]
     assert worker.offsets(name) == [entry(new, {"n": 2})]
     assert not run("connector_offsets", **options)["changed"]
@@ -152,7 +155,8 @@ def test_a_users_profiles_by_a_variable(make, main, playbooks, tmp_path):
         {"ansible.builtin.debug": {"msg": "it is {{ found.profile.name }}"}}]}]
     book = tmp_path / "describe.yml"
     book.write_text(yaml.safe_dump(play))
-    host = {"kafka_connect_url": main.url, "kafka_connect_profiles": str(file), "ansible_connection": "local"}
+    host = {"kafka_connect_url": main.url, "kafka_connect_profiles": str(file), "ansible_connection": "local",
+            "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
     file.write_text(yaml.safe_dump([OWN]))
     done = playbooks.run(str(book), {"eu": host})
     assert done.rc == 0 and "it is shaped" in done.text, done

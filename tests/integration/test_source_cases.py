@@ -209,7 +209,8 @@ def test_c23_c46_refused_before_any_request(what, check, untouched, run, worker,
     arguments, message = REFUSED[what]
     result = run("connector_offsets", check=check, name=untouched, connect_url=[recorder.url], **arguments)
     assert result["failed"] and message in result["msg"], result["msg"]
-    assert recorder.requests == []
+    # In check mode an empty list comes back with an example, which has the live partition.
+    assert recorder.verbs == ({"GET"} if check and what == "empty list" else set())
     assert worker.offsets(untouched) == [at(4)]
     assert worker.state(untouched) == ("STOPPED", [])
 
