@@ -250,6 +250,7 @@ def static(session: nox.Session) -> None:
     env = {
         "PATH": os.pathsep.join([str(bin_folder), os.environ["PATH"]]),
         "ANSIBLE_COLLECTIONS_PATH": str(top),
+        "PYTHONPATH": str(top),
         "NO_COLOR": "1",
     }
     commands = [
