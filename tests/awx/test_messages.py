@@ -62,4 +62,3 @@ def test_a_folder_that_ends_with_the_job(awx, template, name, question):
         f"{folder} is on the disk of this job, which AWX removes when the job ends. Give a folder on a volume that outlives it: "
         "Settings, Jobs, Paths to expose to isolated jobs. Nothing was changed."], done
     assert not folder.exists()
-

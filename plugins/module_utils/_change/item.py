@@ -38,6 +38,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.ac
 #: how often we look again when another run begins the same change at the same moment
 _AT_ONCE = 5
 
+
 class ChangeItem:
     """One connector's change: what is wanted, what was found, which phase is next."""
 

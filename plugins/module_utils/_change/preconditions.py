@@ -186,7 +186,7 @@ class Preconditions:
                 "group is another one: give it as consumer_group." % (self.name, found, sink.group), connector=found.result())
         if not self.stop:
             self.access.warn("%s is %s, and none of its tasks is in its consumer group: its offsets are changed as it is. With stop: true "
-                                 "what has failed is started again after that." % (self.name, found))
+                             "what has failed is started again after that." % (self.name, found))
 
     def await_free(self, route) -> None:
         route.semantics.await_free(route.store, self.lifecycle.wait_timeout, self.sleep, self.clock)

@@ -132,4 +132,3 @@ class ConnectorResources:
         """change(resource) -> JSON patch operations; see Kubernetes.update."""
         self.resource(name)
         return self.kube.update(self._path(*self._places[name]), change)
-

@@ -307,4 +307,3 @@ class TrackedChange:
     def _warn(self, text) -> None:
         if text not in self.warnings:
             self.warnings.append(text)
-

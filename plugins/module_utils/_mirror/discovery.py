@@ -42,7 +42,6 @@ Mirror = namedtuple("Mirror", ["connector", "flow", "mode", "state", "offset_top
 Held = namedtuple("Held", ["entries", "offset_topic", "method", "reason"])
 
 
-
 class OnConnect:
     """The connectors of a Connect cluster. warn: takes a text."""
 

@@ -95,8 +95,8 @@ PROFILES = [
             "offset": dict({
                 "scn": {"type": "string", "unit": "SCN", "was": ["int64"], "meaning": "where mining begins: digits as text; before Debezium 1.5 a number"},
                 "commit_scn": {"type": "string", "was": ["int64"], "meaning": "SCN:redo thread:transactions, one a redo thread, with commas: the last "
-                                                                              "commit of each "
-                                                                             "that was delivered; transactions up to it are skipped"},
+                                                                              "commit of each that was delivered; transactions up to it are "
+                                                                              "skipped"},
                 "snapshot_scn": {"type": "string", "was": ["int64"], "meaning": "of the snapshot"},
                 "snapshot_pending_tx": {"type": "string", "meaning": "transactions that were open at the snapshot"},
                 "scn_idx": {"type": "int64", "meaning": "OpenLogReplicator: place within the SCN"},

@@ -19,9 +19,8 @@ PROFILES = [
             "SpoolDirAvroSourceConnector", "SpoolDirBinaryFileSourceConnector", "elf.SpoolDirELFSourceConnector")],
         "shapes": [{
             "partition": {"fileName": {"type": "string", "meaning": "name of the file, without its folder"}},
-            "offset": {"offset": {"type": "int64", "required": True, "unit": "record", "meaning": "CSV and lines: records that are sent, from 1; "
-                                                                                                  "JSON: index of the "
-                                                                                                "last one, from 0"}},
+            "offset": {"offset": {"type": "int64", "required": True, "unit": "record",
+                                  "meaning": "CSV and lines: records that are sent, from 1; JSON: index of the last one, from 0"}},
             "position": {"fields": ["offset"], "compare": "number", "means": "last"},
             "example": {"partition": {"fileName": "orders.json"}, "offset": {"offset": 2}},
         }],

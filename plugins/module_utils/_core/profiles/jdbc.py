@@ -9,11 +9,10 @@
 from __future__ import annotations
 
 _OFFSET = {
-    "incrementing": {"type": "int64", "unit": "id", "meaning": "the largest value of the incrementing column that was read; modes incrementing and "
-                                                                "timestamp+incrementing"},
-    "timestamp": {"type": "int64", "unit": "millisecond", "meaning": "the latest value of the timestamp column that was read, since 1970 in UTC; "
-                                                                     "modes timestamp "
-                                                                     "and timestamp+incrementing"},
+    "incrementing": {"type": "int64", "unit": "id",
+                     "meaning": "the largest value of the incrementing column that was read; modes incrementing and timestamp+incrementing"},
+    "timestamp": {"type": "int64", "unit": "millisecond",
+                  "meaning": "the latest value of the timestamp column that was read, since 1970 in UTC; modes timestamp and timestamp+incrementing"},
     "timestamp_nanos": {"type": "int64", "unit": "nanosecond", "meaning": "the fraction of the second of timestamp, milliseconds among them: "
                                                                           "123000000 for .123"},
 }

@@ -381,7 +381,7 @@ def test_a_dedicated_mirror_without_its_configuration():
     plan = one.route(None, DesiredOffsets.present([following("orders", 0, 8)])).plan
     assert [action.after for action in plan.changes] == [{"offset": 7}]
     assert one.access.warnings == ["The configuration of MirrorSourceConnector could not be read from mm2-configs.east.internal. There is no "
-                            "topic mm2-configs.east.internal"]
+                                   "topic mm2-configs.east.internal"]
 
 
 @pytest.mark.parametrize("known, refused", [(True, True), (False, False)])
