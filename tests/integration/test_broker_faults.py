@@ -343,8 +343,8 @@ def test_taken_over_by_another_run(offsets, monkeypatch):
 
 
 def test_the_other_run_comes_between_reading_and_writing(offsets, monkeypatch):
-    """Both are carried out, one after the other; neither half."""
-    servers = {"bootstrap_servers": [offsets.plain]}
+    """Both are carried out, one after the other; neither half. A ledger would have the second one wait for the first."""
+    servers = {"bootstrap_servers": [offsets.plain], "ledger": "none"}
     other = _meanwhile(monkeypatch, "write", lambda: offsets.set(at(100), at(200, p=1), **servers))
     result = offsets.set(at(1), at(2, p=1), **servers)
     assert other[0]["changed"] and result["changed"]

@@ -123,7 +123,7 @@ def test_n21_an_offset_from_which_the_task_cannot_start(make, run, worker):
     assert result["failed"] and result["changed"] is True and result["offsets"] == [poison], result
     assert result["msg"].startswith(f"The connector {name} was started again after the change, but failed: task 0: "
                                     "org.apache.kafka.connect.errors.ConnectException: Cannot start"), result["msg"]
-    assert result["msg"].endswith(f"To undo the change declare src: {result['backup_file']}, purge: true and stop: true.")
+    assert result["msg"].endswith(f"To undo the change declare state: restored with change_id: {result['change_id']} and stop: true.")
     assert "\n" not in result["msg"]
     assert worker.state(name) == ("RUNNING", ["FAILED"]) and worker.offsets(name) == [poison]
     back = run("connector_offsets", name=name, src=result["backup_file"], purge=True, stop=True)

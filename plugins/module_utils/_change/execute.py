@@ -19,8 +19,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.interrupts import INTERRUPTS
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.operator_guard import STRIMZI, check_owners
 
-#: how many changes that are recorded are made together: each writes its own record into the ledger, and all of that must take less than LEASE
-_RECORDED = 25
+#: how many changes with an id are made together: each writes its own record into the ledger, and all of that must take less than LEASE
+_NAMED = 25
 
 
 def execute_one(session: Session, one: Declaration, check_mode: bool) -> dict:
@@ -60,24 +60,25 @@ class _Run:
         self._backup = self._session.backup_file("many")
         if self._backup:
             backups.check(self._backup)
-        if any(one.change_id for one in self._declared.values()):
+        named = any(one.change_id for one in self._declared.values())
+        if named:
             self._session.open_ledger()
         self._cluster = self._session.cluster()
         with ExitStack() as held:
             if not check_mode:
                 held.enter_context(INTERRUPTS.held())
             try:
-                return self._run(check_mode)
+                return self._run(named, check_mode)
             except errors.ConnectError as error:
                 error.facts.setdefault("cluster", self._cluster)
                 raise
 
-    def _run(self, check_mode: bool) -> dict:
+    def _run(self, named: bool, check_mode: bool) -> dict:
         worker = self._session.worker
         if worker is None or worker.method != STRIMZI:
             check_owners(self._session.params, {name: one.force for name, one in self._declared.items()}, self._warnings.append)
         names = list(self._declared)
-        size = 1 if self._one_by_one else _RECORDED if self._session.records_all else len(names)
+        size = 1 if self._one_by_one else _NAMED if named else len(names)
         if check_mode:
             size = len(names)
         elif size < len(names):

@@ -118,12 +118,7 @@ class Session:
         by = self.params["requested_by"] or None
         if one.change_id:
             return TrackedChange(self._ledger, one.name, one.change_id, by, one.undo, one.force, marked=lambda: marked_changes(self.worker, one.name))
-        return AutomaticChange(self._any_ledger, one.name, self._made_id, by) if self.records_all else None
-
-    @property
-    def records_all(self) -> bool:
-        """Also the changes that were given no change_id?"""
-        return self.params["ledger"] != NONE
+        return AutomaticChange(self._any_ledger, one.name, self._made_id, by) if self.params["ledger"] != NONE else None
 
     def _any_ledger(self):
         """Raises ConnectError where there is none."""

@@ -290,7 +290,7 @@ def test_an_interrupt_from_the_first_write_on_lets_all_end(interrupts, final, st
 
 
 def test_an_interrupt_between_two_parts(interrupts, monkeypatch, tmp_path):
-    monkeypatch.setattr(execute, "_RECORDED", 1)
+    monkeypatch.setattr(execute, "_NAMED", 1)
     worker = running(a=1, b=1)
     worker.by_name["a"].faults["alter"] = [signalled(signal.SIGINT)]
     error = failure(worker, to("a", 5), to("b", 5), change_id="CHG-1", ledger="file", ledger_file=str(tmp_path / "ledger.json"))
@@ -408,7 +408,7 @@ def test_a_connector_that_is_not_there():
 
 def test_a_later_part_that_cannot_be_begun_does_not_hide_the_first_one(tmp_path, monkeypatch):
     """Made in parts, as each tells the ledger. What has come between shows only then."""
-    monkeypatch.setattr(execute, "_RECORDED", 1)
+    monkeypatch.setattr(execute, "_NAMED", 1)
     worker = running(a=1, b=1)
     move = worker.by_name["a"].alter
 
