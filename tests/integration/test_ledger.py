@@ -397,7 +397,7 @@ def test_the_module_shows_each_kind(ledger, main, make, kafka, topic, tmp_path):
     assert look(**brokers, ledger="file", connector=None)["counts"]["applied"] == 1
     path = str(tmp_path / "l.json")
     assert look(ledger_file=path)["changes"] == [] and look(ledger_file=path)["where"] == f"the file {path}"
-    assert look(**{**brokers, "ledger_topic": "no-such-topic"})["changes"] == []
+    assert look(**{**brokers, "ledger": "topic", "ledger_topic": "no-such-topic"})["changes"] == []
 
 
 def test_the_module_refuses(main, kafka, lone):
@@ -447,7 +447,7 @@ def test_the_playbook_reports(ledger, kafka, main, topic, playbooks, tmp_path):
     assert [one["connector"] for one in report["changes"]] == ["orders-source", hostile, "x" * 60]
     assert report["changes"][2]["before"] == change(partitions=3).before and report["error"] is None
     assert "bootstrap_servers" in json.loads((folder / "us.json").read_text())["error"]
-    hosts["us"] = {**hosts["eu"], "kafka_connect_ledger_topic": "no-such-topic"}
+    hosts["us"] = {**hosts["eu"], "kafka_connect_ledger": "topic", "kafka_connect_ledger_topic": "no-such-topic"}
     few = playbooks.run(REPORT, hosts, changes_report_lines="1", changes_report_connector="orders-source")
     assert few.rc == 0 and few.report("eu")[0] == f"eu: the topic {topic}, 1 change: 1 applied, 0 restored, 0 started and not ended", few
     assert few.report("us")[::3] == ["us: the topic no-such-topic, 0 changes", "(nothing)"]

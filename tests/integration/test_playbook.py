@@ -464,7 +464,7 @@ def test_a_host_with_brokers_alone(make, worker, playbooks, main, kafka, name):
     timid = playbooks.reset({"eu": alone}, desired)
     assert timid.rc != 0 and "assume_stopped" in timid.failure("eu")
     for refused, words in (([*desired, {"name": running, "offsets": [at(9)]}], "the brokers show"),
-                           ([{**desired[0], "final_state": "started"}], "No worker can be asked")):
+                           ([{**desired[0], "final_state": "started"}], "There is no worker to query")):
         play = playbooks.reset({"eu": alone}, refused, reset_offsets_assume_stopped="true")
         assert play.rc != 0 and words in play.failure("eu"), play.text
     mixed = playbooks.run(RESET, {"a": alone, "b": brokers(main.url, main, kafka)}, reset_offsets_connectors=desired,
