@@ -65,11 +65,19 @@ class Kafka:
         self.send(topic, records, producer)
         if end != "open":
             getattr(producer, f"{end}_transaction")(30)
+            self._await_markers(topic)
         return producer
 
-    def ends(self, topic: str) -> dict[int, tuple[int, int]]:
-        # With read_committed the end would be that of the last finished transaction.
-        consumer = Consumer({"bootstrap.servers": self.servers, "group.id": "ends", "isolation.level": "read_uncommitted"})
+    def _await_markers(self, topic: str) -> None:
+        """The coordinator writes the markers after it has answered; until they are there, the end for read_committed is lower."""
+        deadline = time.monotonic() + 30
+        while self.ends(topic, "read_committed") != self.ends(topic):
+            assert time.monotonic() < deadline, f"no marker on {topic}"
+            time.sleep(0.05)
+
+    def ends(self, topic: str, level: str = "read_uncommitted") -> dict[int, tuple[int, int]]:
+        # With read_committed the end is that of the last finished transaction.
+        consumer = Consumer({"bootstrap.servers": self.servers, "group.id": "ends", "isolation.level": level})
         try:
             return {n: bounds(consumer, topic, n) for n in self.boundaries[topic]}
         finally:
@@ -191,12 +199,14 @@ def _compacted(kafka: Kafka) -> None:
     settings = {"cleanup_policy": "compact", "segment_ms": "100", "min_cleanable_dirty_ratio": "0.001", "max_compaction_lag_ms": "100"}
     kafka.create("compacted", **settings)
     kafka.send("compacted", [(0, f"k{n % 10}", f"v{n}") for n in range(200)])
+    time.sleep(0.3)
+    # The segment that is written to is not cleaned: a new record closes it, and is the only one in the next.
+    kafka.send("compacted", [(0, "k0", "again")])
     deadline = time.monotonic() + 60
-    while len(kafka.read("compacted")) > 100:
+    # Ten keys and that record: then there is nothing left to clean, neither while the job reads nor later.
+    while len(kafka.read("compacted")) != 11:
         assert time.monotonic() < deadline, "the cleaner did not run"
         time.sleep(0.3)
-        # The segment that is written to is not cleaned: a new record closes it.
-        kafka.send("compacted", [(0, "k0", "again")])
     kafka.declare("compacted")
 
 
