@@ -15,7 +15,8 @@ from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._show impo
 _NO_IMAGE = (
     "No execution environment is given, and AWX's own image cannot run these jobs: it has ansible-core 2.15 and no confluent-kafka. Build that of "
     "extensions/ee (make image) and give its name as awx_setup_execution_environment_image, or name an execution environment that AWX has as "
-    "awx_setup_execution_environment. If AWX's default is an image of your own that has all of it, set awx_setup_default_image. Nothing was changed in AWX.")
+    "awx_setup_execution_environment. If AWX's default is an image of your own that has all of it, set awx_setup_default_image.")
+_UNCHANGED = " Nothing was changed in AWX."
 
 
 class ActionModule(ActionBase):
@@ -30,13 +31,13 @@ class ActionModule(ActionBase):
         try:
             result = self._make(given) if given["state"] == "present" else self._remove(given)
         except AwxError as error:
-            result = {"failed": True, "msg": str(error)}
+            result = {"failed": True, "msg": str(error) + _UNCHANGED}
         return dict(result, warnings=self._warnings)
 
     def _make(self, given: dict) -> dict:
         listed = _awx.declared(given["objects"])
         if not given["default_image"] and any(kind == "job_template" and not values.get("execution_environment") for kind, values in listed):
-            return {"failed": True, "msg": _NO_IMAGE}
+            return {"failed": True, "msg": _NO_IMAGE + _UNCHANGED}
         self._api = connect()
         self._api.check_administrator()
         self._api.check_references(listed)
@@ -68,10 +69,9 @@ class ActionModule(ActionBase):
             reason = "" if check_mode else self._call(kind, arguments)
             if reason:
                 show(printable("\n".join(lines)))
-                return {"failed": True, "changed": bool(lines), "diff": diffs, "msg": "The %s %s could not be %s: %s %s" % (
+                return {"failed": True, "changed": bool(lines), "diff": diffs, "msg": "The %s %s could not be %s: %s%s" % (
                     _awx.KINDS[kind].title, values["name"], {"make": "made", "change": "changed", "remove": "removed"}[action], reason,
-                    "%s before it. Run this again when that is fixed: it goes on from there." % (
-                        "Changed in AWX: %s" % plural(len(lines), "object")) if lines else "Nothing else was changed in AWX.")}
+                    " Changed before it: %s. Correct it and run this again: it goes on from there." % plural(len(lines), "object") if lines else _UNCHANGED)}
             lines.append(_awx.line(kind, values["name"], action, changed, check_mode))
             diffs.append(_awx.diff(kind, values["name"], changed, action == "make"))
         lines.append("%s of AWX: %d %s, %d as declared" % (
@@ -79,14 +79,20 @@ class ActionModule(ActionBase):
         show(printable("\n".join(lines)))
         return {"changed": bool(steps), "diff": diffs, "text": "\n".join(lines)}
 
+    def _update_failure(self, project: dict) -> str:
+        try:
+            return self._api.update_failure(project)
+        except AwxError:
+            return ""  # the message of the module remains
+
     def _call(self, kind: str, arguments: dict) -> str:
         """Why it has failed; empty if it has not."""
         done = self._execute_module(module_name="awx.awx." + kind, module_args=arguments, task_vars=self._vars)
         self._warnings += [text for text in done.get("warnings") or [] if text not in self._warnings]
         if not done.get("failed"):
             return ""
-        reason = self._api.update_failure(arguments) if kind == "project" and arguments.get("state") != "absent" else ""
+        reason = self._update_failure(arguments) if kind == "project" and arguments.get("state") != "absent" else ""
         if reason:
             return "AWX cannot fetch %s: %s. Correct awx_setup_project_scm_url, or give the login that it needs as awx_setup_project_scm_credential." % (
                 arguments.get("scm_url"), reason.rstrip("."))
-        return str(done.get("msg") or "the module says nothing").rstrip(".") + "."
+        return str(done.get("msg") or "the module awx.awx.%s failed without a message" % kind).rstrip(".") + "."

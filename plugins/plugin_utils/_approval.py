@@ -135,7 +135,7 @@ def differences(wanted, found: dict, inventory: dict, tolerance: int) -> list:
     """
     if isinstance(wanted, str):
         return [] if wanted == found["digest"] else [Difference(None, (
-            "the digest is %s, expected was %s; the file of the dry run's summary (reset_offsets_summary_file), given as reset_offsets_expect, shows what "
+            "the digest is %s, but %s is expected; the file of the dry run's summary (reset_offsets_summary_file), given as reset_offsets_expect, shows what "
             "differs" % (found["digest"], wanted)))]
     listed = []
     if wanted.get("revision", "") != found["revision"]:
@@ -196,7 +196,7 @@ def _offset(offsets: dict, place: str) -> str:
 def _said(name: str, found, wanted) -> str:
     found, wanted = ("not given" if value in _SILENT or value == "" else fit(value if isinstance(value, str) else json.dumps(value, default=str), 80)
                      for value in (found, wanted))
-    return "%s is %s, expected was %s" % (name, found, wanted)
+    return "%s is %s, but the dry run showed %s" % (name, found, wanted)
 
 
 def messages(listed: list, hosts: list) -> dict:
@@ -209,8 +209,8 @@ def messages(listed: list, hosts: list) -> dict:
         return {}
     own = {host: [one.text for one in refused if one.host == host or one.host is None and host == hosts[0]] for host in hosts}
     named = [host for host in hosts if own[host]]
-    return {host: "This is not what the dry run has shown: %s. %s" % ("; ".join(own[host][:_SHOWN]) + _more(own[host]), _AGAIN) if own[host] else
-            "This run is not what the dry run has shown on %s; see there." % fit(", ".join(named), 60) for host in hosts}
+    return {host: "This run differs from the dry run: %s. %s" % ("; ".join(own[host][:_SHOWN]) + _more(own[host]), _AGAIN) if own[host] else
+            "This run differs from the dry run on %s; see there." % fit(", ".join(named), 60) for host in hosts}
 
 
 def _more(texts: list) -> str:

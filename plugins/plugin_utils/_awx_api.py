@@ -19,12 +19,11 @@ from ansible.module_utils.urls import open_url
 from ansible.plugins.loader import module_loader
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _awx
 
-_UNCHANGED = " Nothing was changed in AWX."
 _LOGIN = "CONTROLLER_OAUTH_TOKEN, or CONTROLLER_USERNAME and CONTROLLER_PASSWORD"
 
 
 class AwxError(Exception):
-    """A sentence for people. Nothing was changed when it is raised."""
+    """What is wrong, as a sentence for people. Reading changes nothing."""
 
 
 class Api:
@@ -43,9 +42,9 @@ class Api:
             answer = open_url(url, timeout=config.request_timeout, validate_certs=config.verify_ssl, **login)
             return json.loads(answer.read())
         except HTTPError as error:
-            raise AwxError(self._refused(error, path) + _UNCHANGED) from error
+            raise AwxError(self._refused(error, path)) from error
         except ValueError as error:
-            raise AwxError("%s answers, but not as AWX's API does: is CONTROLLER_HOST the address of AWX?%s" % (config.host, _UNCHANGED)) from error
+            raise AwxError("%s answers, but not as AWX's API does: is CONTROLLER_HOST the address of AWX?" % config.host) from error
         except Exception as error:  # of sockets, of TLS, of Ansible
             raise AwxError(_unreachable(config.host, getattr(error, "reason", None) or error)) from error
 
@@ -72,7 +71,7 @@ class Api:
         user = self.all("me")[0]
         if not user["is_superuser"]:
             raise AwxError("The user %s of AWX at %s is no system administrator, and AWX lets only those create credential types. Give the login of a system "
-                           "administrator (%s), and run this again.%s" % (user["username"], self._config.host, _LOGIN, _UNCHANGED))
+                           "administrator (%s), and run this again." % (user["username"], self._config.host, _LOGIN))
 
     def find(self, kind: str, values: dict, whole: bool = True):
         """The object, None if there is none. whole: with all that is compared."""
@@ -97,9 +96,9 @@ class Api:
         for (path, name), field in _awx.references(listed).items():
             count = len(self.all(path, name=name))
             if count != 1:
-                raise AwxError("AWX has %s %s, which %s names. %s%s" % (
+                raise AwxError("AWX has %s %s, which %s names. %s" % (
                     ("no " if not count else "%d " % count) + path.replace("_", " ").rstrip("s" if not count else ""), name, _variable(field),
-                    "Correct the name, or create it." if not count else "Rename all but one of them.", _UNCHANGED))
+                    "Correct the name, or create it." if not count else "Rename all but one of them."))
 
     def check_unused(self, listed: list) -> None:
         """AWX keeps a credential type that has credentials, and says only that it may not be deleted."""
@@ -110,8 +109,8 @@ class Api:
             if names:
                 used[values["name"]] = ", ".join(sorted(names))
         if used:
-            raise AwxError("These credential types have credentials, and AWX keeps them as long: %s. Delete these credentials, and run this again.%s" % (
-                "; ".join("%s has %s" % pair for pair in used.items()), _UNCHANGED))
+            raise AwxError("These credential types have credentials, and AWX keeps them as long: %s. Delete these credentials, and run this again." %
+                           "; ".join("%s has %s" % pair for pair in used.items()))
 
     def update_failure(self, values: dict) -> str:
         """Why the last update of a project has failed, in the words of git; empty if it has not."""
@@ -135,14 +134,14 @@ def _variable(field: str) -> str:
 
 
 def _unreachable(host, reason) -> str:
-    return "AWX at %s cannot be reached: %s. Check CONTROLLER_HOST, and whether AWX runs.%s" % (host, str(reason).rstrip("."), _UNCHANGED)
+    return "AWX at %s cannot be reached: %s. Check CONTROLLER_HOST, and whether AWX runs." % (host, str(reason).rstrip("."))
 
 
 def connect() -> Api:
     """With the address and the login of the environment."""
     if not module_loader.find_plugin_with_context("awx.awx.credential_type").resolved:
         raise AwxError('The collection awx.awx is not there: install it with "ansible-galaxy collection install awx.awx", or run this in an execution '
-                       "environment that has it.%s" % _UNCHANGED)
+                       "environment that has it.")
     known = import_module("ansible_collections.awx.awx.plugins.module_utils.controller_api").ControllerAPIModule
     given = {name: _environment(spec) for name, spec in known.AUTH_ARGSPEC.items()}
 
@@ -151,10 +150,9 @@ def connect() -> Api:
 
     config = known(argument_spec={}, direct_params=given, error_callback=fail, warn_callback=str)
     if config.host.rpartition("/")[2] == known.host:
-        raise AwxError("Set CONTROLLER_HOST, and %s, in the environment; in AWX a credential of the type Red Hat Ansible Automation Platform does it.%s" % (
-            _LOGIN, _UNCHANGED))
+        raise AwxError("Set CONTROLLER_HOST, and %s, in the environment; in AWX a credential of the type Red Hat Ansible Automation Platform does it." % _LOGIN)
     if not config.oauth_token and not (config.username and config.password):
-        raise AwxError("Set %s, in the environment: AWX at %s wants a login.%s" % (_LOGIN, config.host, _UNCHANGED))
+        raise AwxError("Set %s, in the environment: AWX at %s wants a login." % (_LOGIN, config.host))
     return Api(config)
 
 

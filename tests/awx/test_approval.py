@@ -75,10 +75,10 @@ def test_a_file_that_changes_while_somebody_is_asked(fleet, workflow, file_of):
     assert not launch.run(approve)
     refused = launch.done["apply"]
     assert fleet.offsets() == fleet.all_at(4, 4, 4) and fleet.states() == dict.fromkeys(fleet.workers, "STOPPED"), refused
-    differs = f'{fleet.name}: the offset declared for {{"p": 0}} is {{"n": 900}}, expected was {{"n": 2}}'
+    differs = f'{fleet.name}: the offset declared for {{"p": 0}} is {{"n": 900}}, but the dry run showed {{"n": 2}}'
     for host in ("eu-1", "eu-2"):
         assert differs in failures(refused, host), refused
-    assert f"the source revision is {'2' * 40}, expected was {'1' * 40}" in failures(refused, "eu-1")
+    assert f"the source revision is {'2' * 40}, but the dry run showed {'1' * 40}" in failures(refused, "eu-1")
     assert statuses(refused.artifacts["kafka_connect_apply"]) == {"eu-1": "failed", "eu-2": "failed"}
 
 
@@ -91,7 +91,7 @@ def test_another_canary_than_the_one_that_was_approved(fleet, workflow):
 
     assert not launch.run(approve)
     assert fleet.offsets() == fleet.all_at(4, 4, 4) and list(launch.done)[:2] == ["check", "canary"]
-    assert "the canary is eu-2, expected was eu-1" in failures(launch.done["canary"], "eu-2"), launch.done["canary"]
+    assert "the canary is eu-2, but the dry run showed eu-1" in failures(launch.done["canary"], "eu-2"), launch.done["canary"]
 
 
 def test_an_undo_goes_everywhere(fleet, workflow, proxy_to):

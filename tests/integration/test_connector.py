@@ -217,7 +217,7 @@ def test_a_purge_that_fails_and_a_state_that_cannot_be_restored(run, make, worke
     failed = run("connector", connect_url=[refused.url], name=name, state="absent", purge_offsets=True, wait_timeout=20)
     assert failed["failed"] and failed["msg"].index("/offsets") < failed["msg"].index("was not deleted"), failed["msg"]
     assert "The connector was RUNNING, and was not deleted. Its state could not be restored (" in failed["msg"]
-    assert failed["msg"].endswith(f"): it is left to do by PUT {refused.url}/connectors/{name}/resume.")
+    assert failed["msg"].endswith(f"). Resume it by PUT {refused.url}/connectors/{name}/resume.")
     assert worker.state(name) == ("STOPPED", [])
 
 

@@ -290,7 +290,7 @@ def test_undo_of_a_source(kind, make, keep, run, change_of, worker, recorder):
     for check in (True, False):
         twice, again = run("connector_offsets", check=check, **undo), run("connector_offsets", check=check, **desired)
         assert (twice["failed"], twice["changed"], again["failed"], again["changed"], again["already_applied"]) == (False,) * 5
-        assert any("was restored on" in text and "another id" in text for text in again["warnings"])
+        assert any("was undone on" in text and "another change_id" in text for text in again["warnings"])
     assert recorder.verbs == {"GET"} and worker.offsets(name) == [at(3), at(9, p=2)]
 
 

@@ -193,11 +193,11 @@ def test_the_real_run_is_what_the_dry_run_has_shown(alone, make, worker, playboo
     proxy.requests.clear()
     for play in (run(2, reset_offsets_expect=wanted), run(1, reset_offsets_expect="0" * 16),
                  run(1, reset_offsets_expect=wanted, reset_offsets_final_state="paused")):
-        assert play.rc == 2 and "This is not what the dry run has shown: the digest is" in play.failure("eu"), play
+        assert play.rc == 2 and "This run differs from the dry run: the digest is" in play.failure("eu"), play
     if not alone:
         play = run(2, reset_offsets_expect=str(file))
         said = play.failure("eu").replace("\\", "")
-        assert f'{name}: the offset declared for {{"p": 0}} is {{"n": 2}}, expected was {{"n": 1}}' in said, play
+        assert f'{name}: the offset declared for {{"p": 0}} is {{"n": 2}}, but the dry run showed {{"n": 1}}' in said, play
     assert proxy.verbs == {"GET"} and worker.offsets(name) == [at(7)]
     made = run(1, reset_offsets_expect=wanted)
     assert made.rc == 0 and worker.offsets(name) == [at(1)], made

@@ -50,7 +50,7 @@ def test_undo_by_id_of_all_connectors(worker, playbooks, hosts, pair):
     assert again.rc == 0 and again.recap["eu"]["changed"] == 0 and again.rows[pair[0]]["RESULT"] == "unchanged"
     used_up = playbooks.reset(hosts, desired, reset_offsets_change_id="CHG-1")
     assert used_up.rc == 0 and used_up.recap["eu"]["changed"] == 0 and live(worker, *pair) == before
-    assert "and stays so. To make it again give it another id." in used_up.text
+    assert "and is not made again. To make it again, give it another change_id." in used_up.text
     report = playbooks.run("streamops.kafka_connect.changes_report", hosts)
     assert "2 changes: 0 applied, 2 restored" in report.stdout and "requested_by=jane" in report.stdout, report
 

@@ -106,6 +106,6 @@ def _restored(lifecycle, found, error):
             return error.also("The connector was not deleted: it is %s." % now)
     except errors.ConnectError as other:
         way = lifecycle.client.way_back(lifecycle.name, "paused" if due == PAUSED else "running")
-        return error.also("The connector was %s, and was not deleted. Its state could not be restored (%s): it is left to do %s." % (
+        return error.also("The connector was %s, and was not deleted. Its state could not be restored (%s). %s." % (
             found.state, other.message.rstrip("."), way))
     return error.also("The connector was not deleted, and its state is restored: it is %s." % now)

@@ -70,11 +70,11 @@ class Ending:
         if not isinstance(error, errors.ConnectError) or item.error is not None and not isinstance(item.error, errors.ConnectError):
             return item.error or error
         if item.error is not None:
-            return item.error.also("The connector could not be restored to %s either (%s): %s" % (
+            return item.error.also("The connector could not be restored to %s either (%s). %s" % (
                 item.states.due, error.message.rstrip("."), item.states.left_to_do(item.ready.client)))
         if not item.stopped_here:
             return error
-        return error.also("The offsets are %s, but the connector is not back to %s: %s" % (
+        return error.also("The offsets are %s, but the connector is not %s again. %s" % (
             "changed as declared" if item.result["changed"] else "as they were", item.states.due, item.states.left_to_do(item.ready.client)),
             changed=item.result["changed"], backup_file=item.result["backup_file"])
 

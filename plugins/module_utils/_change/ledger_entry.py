@@ -116,7 +116,7 @@ class LedgerEntry:
         if self.over == DONE:
             self._warn_vanished(change, live)
         if self.over == UNDONE and not self.once.undo:
-            self._access.warn("The change %s of %s was restored on %s, and stays so. To make it again give it another id." % (
+            self._access.warn("The change %s of %s was undone on %s, and is not made again. To make it again, give it another change_id." % (
                 change.change_id, self.name, change.times[change.phase]))
 
     def _topics(self, change) -> tuple:

@@ -60,7 +60,7 @@ class States:
         return _HIDDEN % (who, self.due, after) if self.is_hidden else "%s was restored: it is %s." % (who, after)
 
     def left_to_do(self, client) -> str:
-        return "it is left to do %s." % client.way_back(self.name, "paused" if self.due == PAUSED else "running")
+        return "%s." % client.way_back(self.name, "paused" if self.due == PAUSED else "running")
 
     def failure(self, after) -> str:
         """Of a connector that failed after its state was restored."""

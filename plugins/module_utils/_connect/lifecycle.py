@@ -153,7 +153,7 @@ class Lifecycle:
         try:
             self._ask(self.client.pause if found.state == PAUSED else self.client.resume, found.state)
         except errors.ConnectError as other:
-            return error.also("The stop could not be taken back (%s), so the operator may still carry it out later. To prevent that set it back %s." % (
+            return error.also("The stop could not be taken back (%s), so the operator may still carry it out later. %s." % (
                 other.message.rstrip("."), self.client.way_back(self.name, word)))
         return error.also("The stop was taken back: its resource asks for %s again." % word)
 

@@ -182,8 +182,9 @@ class ConnectClient:
         self._call("DELETE", _path(name))
 
     def way_back(self, name: str, word: str) -> str:
-        """How to bring about running or paused by hand, in words."""
-        return "by PUT %s/connectors/%s/%s" % (self.url, name, "pause" if word == "paused" else "resume")
+        """How to bring about running or paused by hand, as a sentence without its full stop."""
+        verb = "pause" if word == "paused" else "resume"
+        return "%s it by PUT %s/connectors/%s/%s" % (verb.capitalize(), self.url, name, verb)
 
     # ---- private ---------------------------------------------------------------------------------------------
 

@@ -192,11 +192,11 @@ class StrimziClient(ConnectorResources):
         return ("strimzi.io/restart", "true") if task is None else ("strimzi.io/restart-task", str(task))
 
     def way_back(self, name: str, word: str) -> str:
-        """How to bring about running or paused by hand, in words."""
+        """How to bring about running or paused by hand, as a sentence without its full stop."""
         kind, resource = self._places.get(name) or (CONNECTOR, name)
         if self._declared.get(name, (None,))[0] == word:
-            return "by the operator, as soon as it can: %s/%s asks for %s again" % (kind, resource, word)
-        return "by state: %s in the spec of %s/%s" % (word, kind, resource)
+            return "The operator does it as soon as it can: %s/%s asks for %s again" % (kind, resource, word)
+        return "Set state: %s in the spec of %s/%s" % (word, kind, resource)
 
     def close(self) -> None:
         """What is ours and was left on resources goes, too."""

@@ -383,7 +383,7 @@ class Finish:
 
     def _unfinished(self, found, error, failures):
         """The error of the wait, or else of a start, with the state of things."""
-        stands = ["%s was reset as declared and stays so." % found["mirror"]]
+        stands = ["%s was reset as declared; this is kept." % found["mirror"]]
         for due, one in failures:
             stands.append("%s, which waited for the end of copying, could not be brought back to its state, %s: %s" % (due.name, due.state, _sentence(one)))
             _add(self._warnings, one.warnings)

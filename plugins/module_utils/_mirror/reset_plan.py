@@ -16,7 +16,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.re
 
 #: What the prediction of connector_offsets says of one MirrorSource connector.
 #:
-#: done    an earlier run has made this change to its end; undone: it was restored since
+#: done    an earlier run has made this change to its end; undone: it was undone since
 #: intact  after that nothing was copied: the positions are those that were set, and it is stopped
 #: begun   an earlier run that was killed has begun it; resumed: somebody has started the connector since
 #: due     the state to restore; None where there is no worker to ask
@@ -95,7 +95,7 @@ class Plan:
 
 def _words(one: Status, change_id: str) -> str:
     if one.undone:
-        return "the change %s was restored, and stays so" % change_id
+        return "the change %s was undone, and is not made again" % change_id
     if one.done:
         return "the change %s was made before" % change_id
     return "%(set)d positions are set, %(remove)d removed, %(keep)d stay" % one.counts

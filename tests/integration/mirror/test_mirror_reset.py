@@ -359,7 +359,7 @@ def test_a_failure_after_the_reset(reset, three, west, proxy_to, playbooks):
     play = reset(found.flow, fine=False, url=proxy_to(found.flow.worker.url, trick).url, **desired)
     failure = play.failure("eu")
     (path,) = playbooks.backups.glob("eu-mirror-*Z.json")
-    assert "not today" in failure and "was reset as declared and stays so. Its connectors were brought back to the states" in failure
+    assert "not today" in failure and "was reset as declared; this is kept. Its connectors were brought back to the states" in failure
     assert f"To wait again use phase: finish with boundary_file: {path}" in failure
     noted = results_in(play)
     assert f'"boundary_file": "{path}"' in noted and '"changed": true' in noted and '"left": null' in noted

@@ -28,8 +28,9 @@ def check(profile, actions, live, vouched: bool) -> list:
     actions = [action for action in actions if action.before is None or not action.after.keys() <= live_fields]
     if not actions:
         return []  # what is live tells all, see _core.lost_fields
-    known, forms = _types(live), {frozenset(entry.partition) for entry in live.entries.values() if isinstance(entry.partition, dict)}
-    warnings, wrong = [], []
+    known, live_shapes = _types(live), {profile.shape_of(entry.partition) for entry in live.entries.values()}
+    forms = {frozenset(entry.partition) for entry in live.entries.values() if isinstance(entry.partition, dict)}
+    warnings, wrong, older = [], [], {}
     for action in actions:
         shape = profile.shape_of(action.partition)
         if shape is None:
@@ -40,9 +41,11 @@ def check(profile, actions, live, vouched: bool) -> list:
                 warnings += _unknown(profile, shape, action)
             if action.before is None:
                 found += _of_partition(shape, action, known)
-                warnings += _older(profile, shape, action, live)
+                if shape.is_older and shape not in live_shapes:
+                    older.setdefault(shape, []).append(action)
         if found:
             wrong.append("the offset of the partition %s: %s" % (canonical(action.partition), "; ".join(found)))
+    warnings += [_older(shape, found) for shape, found in older.items()]
     if not wrong:
         return warnings
     text = "%s does not store offsets in this form (%s): %s%s." % (
@@ -97,7 +100,10 @@ def _wrong_type(name, value, field) -> str:
         "string": "a text", "boolean": "a boolean", "double": "a float", "int32": "a whole number of 32 bits", "int64": "a whole number"}[field["type"]])
 
 
-def _older(profile, shape, action, live) -> list:
-    if not shape.is_older or any(profile.shape_of(entry.partition) is shape for entry in live.entries.values()):
-        return []
-    return ["The partition %s has the form of %s and earlier. %s" % (canonical(action.partition), shape.data["until"], shape.data.get("now", ""))]
+def _older(shape, actions) -> str:
+    """A warning: no live partition has this form of an earlier version."""
+    partitions = "; ".join(canonical(action.partition) for action in actions[:_SHOWN])
+    more = "; and %d more" % (len(actions) - _SHOWN) if len(actions) > _SHOWN else ""
+    return "%s %s%s %s the form of %s and earlier. %s" % (
+        "The partition" if len(actions) == 1 else "The partitions", partitions, more, "has" if len(actions) == 1 else "have", shape.data["until"],
+        shape.data.get("now", ""))

@@ -129,8 +129,8 @@ def test_a_run_of_one_cluster_is_what_its_dry_run_has_shown(capsys):
         _steps, same = plan([to("a")], {BULK: [seen(numbers(5))]}, expect={"given": given, "tolerance": 0})
         assert "msg" not in same
         _steps, other = plan([to("a")], {BULK: [seen(numbers(6))]}, expect={"given": given, "tolerance": 0})
-        assert other["failed"] and other["msg"].startswith("This is not what the dry run has shown: ") and "Nothing was changed." in other["msg"]
-    assert 'a: the offset declared for {"p": 0} is {"n": 6}, expected was {"n": 5}' in other["msg"]
+        assert other["failed"] and other["msg"].startswith("This run differs from the dry run: ") and "Nothing was changed." in other["msg"]
+    assert 'a: the offset declared for {"p": 0} is {"n": 6}, but the dry run showed {"n": 5}' in other["msg"]
     for expect in ({"given": "typo", "tolerance": 0}, {"given": digest, "tolerance": "some"}):
         _steps, wrong = plan([to("a")], {BULK: [seen(numbers(5))]}, expect=expect)
         assert wrong["failed"] and "reset_offsets_expect cannot be used: " in wrong["msg"]

@@ -76,19 +76,19 @@ def test_an_address_is_no_text():
 @pytest.mark.parametrize("found, inventory, texts", [
     (run(), ALL, []),
     (run(eu_1=cluster()), ALL, []),  # a limit
-    (run(revision="r2"), ALL, [(None, "the source revision is r2, expected was r1")]),
-    (run(), {**ALL, "canary": ["us-1", "eu-1"]}, [(None, "the canary is eu-1, us-1, expected was eu-1")]),
+    (run(revision="r2"), ALL, [(None, "the source revision is r2, but the dry run showed r1")]),
+    (run(), {**ALL, "canary": ["us-1", "eu-1"]}, [(None, "the canary is eu-1, us-1, but the dry run showed eu-1")]),
     (run(), {**ALL, "canary": ["eu-1", "eu-9"]}, []),  # one that was not in the dry run
-    (run(), {**ALL, "canary": []}, [(None, "the canary is not given, expected was eu-1")]),
+    (run(), {**ALL, "canary": []}, [(None, "the canary is not given, but the dry run showed eu-1")]),
     (run(eu_1=cluster()), {"hosts": ["eu-1"], "canary": ["eu-1"]}, [(None, "us-1 is not in the inventory any more")]),
     (run(eu_1=cluster(), as_1=cluster()), ALL, [("as-1", "it was not among the clusters of the dry run")]),
-    (run(us_1=cluster(kafka="L")), ALL, [("us-1", "its Kafka cluster is L, expected was K")]),
-    (run(us_1=cluster(kafka_connect_group="h")), ALL, [("us-1", "its kafka_connect_group is h, expected was g")]),
-    (run(us_1=cluster(seen(900))), ALL, [("us-1", 'a: the offset declared for {"p": 0} is {"n": 900}, expected was {"n": 20}')]),
-    (run(us_1=cluster(seen(None))), ALL, [("us-1", 'a: the offset declared for {"p": 0} is removed, expected was {"n": 20}')]),
-    (run(us_1=cluster(seen(offsets={1: 5}))), ALL, [("us-1", 'a: the offset declared for {"p": 1} is {"n": 5}, expected was not declared')]),
+    (run(us_1=cluster(kafka="L")), ALL, [("us-1", "its Kafka cluster is L, but the dry run showed K")]),
+    (run(us_1=cluster(kafka_connect_group="h")), ALL, [("us-1", "its kafka_connect_group is h, but the dry run showed g")]),
+    (run(us_1=cluster(seen(900))), ALL, [("us-1", 'a: the offset declared for {"p": 0} is {"n": 900}, but the dry run showed {"n": 20}')]),
+    (run(us_1=cluster(seen(None))), ALL, [("us-1", 'a: the offset declared for {"p": 0} is removed, but the dry run showed {"n": 20}')]),
+    (run(us_1=cluster(seen(offsets={1: 5}))), ALL, [("us-1", 'a: the offset declared for {"p": 1} is {"n": 5}, but the dry run showed not declared')]),
     (run(us_1=cluster(entry=to("a", final_state="paused", purge=True))), ALL,
-     [("us-1", "a: final_state is paused, expected was found"), ("us-1", "a: purge is true, expected was not given")]),
+     [("us-1", "a: final_state is paused, but the dry run showed found"), ("us-1", "a: purge is true, but the dry run showed not given")]),
     (run(us_1=cluster(entry=to("b"))), ALL, [("us-1", "a is declared no more"), ("us-1", "b is declared now, and was not")]),
     (run(us_1=cluster(seen(900, already_applied=True))), ALL, []),  # made by a run before, as the ledger knows
 ])
@@ -98,11 +98,11 @@ def test_what_differs(found, inventory, texts):
 
 @pytest.mark.parametrize("one, more, tolerance, texts", [
     (seen(23), {}, 3, []), (seen(17), {}, 3, []),
-    (seen(24), {}, 3, ['a: the offset declared for {"p": 0} is {"n": 24}, expected was {"n": 20}' + LIMIT]),
-    (seen(20, offsets={1: 1}), {}, 3, ['a: the offset declared for {"p": 1} is {"n": 1}, expected was not declared' + LIMIT]),
+    (seen(24), {}, 3, ['a: the offset declared for {"p": 0} is {"n": 24}, but the dry run showed {"n": 20}' + LIMIT]),
+    (seen(20, offsets={1: 1}), {}, 3, ['a: the offset declared for {"p": 1} is {"n": 1}, but the dry run showed not declared' + LIMIT]),
     (seen(23, more=1), {}, 3, ["a: its offsets differ where they are not listed"]),
     (seen(23), {"reset_to": "earliest"}, 3,
-     ["a: reset_to is earliest, expected was latest", 'a: the offset declared for {"p": 0} is {"n": 23}, expected was {"n": 20}']),
+     ["a: reset_to is earliest, but the dry run showed latest", 'a: the offset declared for {"p": 0} is {"n": 23}, but the dry run showed {"n": 20}']),
 ])
 def test_symbolic_positions_that_mean_other_numbers_by_now(one, more, tolerance, texts):
     wanted = run(eu_1=cluster(entry=SYMBOLIC))
@@ -123,7 +123,7 @@ def test_numbers_have_no_tolerance():
 def test_a_digest_alone_says_only_that_it_differs():
     assert said(run()["digest"], run()) == []
     (host, text), = said("0" * 16, run())
-    assert host is None and text.startswith(f"the digest is {run()['digest']}, expected was 0000000000000000; the file")
+    assert host is None and text.startswith(f"the digest is {run()['digest']}, but 0000000000000000 is expected; the file")
 
 
 def test_a_time_of_a_yaml_file_is_as_awx_passes_it_on():
@@ -152,7 +152,7 @@ def test_one_that_differs_keeps_all_from_being_changed():
     of = _approval.Difference
     assert _approval.messages([], ["a", "b"]) == {}
     found = _approval.messages([of("b", "x"), of("b", "y")], ["a", "b", "c"])
-    assert found["b"] == "This is not what the dry run has shown: x; y. Make a new dry run, in AWX by launching the workflow again."
-    assert found["a"] == found["c"] == "This run is not what the dry run has shown on b; see there."
-    assert _approval.messages([of(None, "r")], ["a", "b"])["a"].startswith("This is not what the dry run has shown: r. Make")
+    assert found["b"] == "This run differs from the dry run: x; y. Make a new dry run, in AWX by launching the workflow again."
+    assert found["a"] == found["c"] == "This run differs from the dry run on b; see there."
+    assert _approval.messages([of(None, "r")], ["a", "b"])["a"].startswith("This run differs from the dry run: r. Make")
     assert "; and 2 more." in _approval.messages([of("a", str(number)) for number in range(7)], ["a"])["a"]

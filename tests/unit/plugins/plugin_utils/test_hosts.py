@@ -64,9 +64,9 @@ def test_a_run_that_is_what_its_dry_run_has_shown():
 
 
 @pytest.mark.parametrize(("hosts", "given", "words"), [
-    ({"a": ready(2), "b": ready()}, "artifact", 'a: the offset declared for {} is {"n": 2}, expected was {"n": 1}'),
+    ({"a": ready(2), "b": ready()}, "artifact", 'a: the offset declared for {} is {"n": 2}, but the dry run showed {"n": 1}'),
     ({"a": ready(2), "b": ready()}, "given", "the digest is"),
-    ({"a": ready(), "b": ready(awx_project_revision="r2")}, "artifact", "the source revision is r2, expected was not given"),
+    ({"a": ready(), "b": ready(awx_project_revision="r2")}, "artifact", "the source revision is r2, but the dry run showed not given"),
     ({"a": ready(), "b": ready()}, "typo", "reset_offsets_expect cannot be used: typo is neither"),
 ])
 def test_a_run_that_is_not(hosts, given, words):

@@ -273,7 +273,7 @@ def test_a_state_that_cannot_be_put_back_is_said():
     connect = FakeConnect("PAUSED", live(a=10))
     connect.faults = {"alter": [errors.Refused("no")], "pause": [errors.Unreachable("gone") for count in range(200)]}
     error = fails(errors.Refused, connect, DesiredOffsets.present(pairs(a=4)), stop=True)
-    assert ("The connector could not be restored to PAUSED either (gone): it is left to do by PUT "
+    assert ("The connector could not be restored to PAUSED either (gone). Pause it by PUT "
             "http://h:8083/connectors/c/pause.") in error.message
 
 
@@ -281,7 +281,7 @@ def test_a_state_that_cannot_be_put_back_after_a_change_is_said():
     connect = FakeConnect("RUNNING", live(a=10))
     connect.faults = {"resume": [errors.Refused("no") for count in range(9)]}
     error = fails(errors.Refused, connect, DesiredOffsets.present(pairs(a=4)), stop=True)
-    assert error.message == ("no. The offsets are changed as declared, but the connector is not back to RUNNING: it is left to do "
+    assert error.message == ("no. The offsets are changed as declared, but the connector is not RUNNING again. Resume it "
                              "by PUT http://h:8083/connectors/c/resume.")
     assert error.facts["changed"] is True and positions(connect) == {"a": 4} and connect.state == "STOPPED"
 
@@ -385,7 +385,7 @@ def test_an_interrupted_state_that_cannot_be_put_back_is_said(interrupts):
     connect = Slow("RUNNING", live(a=10))
     connect.faults = {"stop": [signalled(signal.SIGTERM)], "resume": [errors.Refused("no")]}
     error = fails(errors.Interrupted, connect, DesiredOffsets.present(pairs(a=4)), stop=True)
-    assert error.message == ("The run was interrupted (SIGTERM). The connector could not be restored to RUNNING either (no): it is left to do by PUT "
+    assert error.message == ("The run was interrupted (SIGTERM). The connector could not be restored to RUNNING either (no). Resume it by PUT "
                              "http://h:8083/connectors/c/resume.")
 
 
@@ -2014,7 +2014,7 @@ def test_a_failure_that_left_something_keeps_the_id_for_its_wish(tmp_path):
 def test_a_state_that_could_not_be_put_back_is_due_at_the_next_run():
     ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
     connect.faults = {"resume": [errors.Refused("no")] * 9}
-    with pytest.raises(errors.Refused, match="changed as declared, but the connector is not back to RUNNING"):
+    with pytest.raises(errors.Refused, match="changed as declared, but the connector is not RUNNING again"):
         by_id(connect, ledger, WISH)
     assert told(ledger) == ("applied", False, "RUNNING", ORIGINAL)
     connect.faults.clear()
@@ -2191,7 +2191,7 @@ def test_undo_puts_back_what_was_replaced_and_nothing_else():
     twice = by_id(connect, ledger, None, "r4", undo=True)
     again = by_id(connect, ledger, DesiredOffsets.document([*pairs(a=4, c=1), {"partition": part("b"), "offset": None}]), "r5")
     assert (twice["changed"], again["changed"], again["already_applied"], connect.writes) == (False, False, False, [])
-    assert len(again["warnings"]) == 1 and "CHG-1 of c was restored on" in again["warnings"][0] and "another id" in again["warnings"][0]
+    assert len(again["warnings"]) == 1 and "CHG-1 of c was undone on" in again["warnings"][0] and "another change_id" in again["warnings"][0]
 
 
 def by_id_on_topic(kafka, connect, ledger, desired, run="r1", **options):

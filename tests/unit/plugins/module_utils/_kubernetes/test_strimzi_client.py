@@ -590,7 +590,7 @@ def test_a_worker_that_does_not_come_back(spec):
     with pytest.raises(errors.WaitError) as caught:
         bench.change(DesiredOffsets.present(AT_9))
     word = spec.get("state") or "running"
-    assert f"left to do by the operator, as soon as it can: KafkaConnector/orders asks for {word} again" in caught.value.message
+    assert f"The operator does it as soon as it can: KafkaConnector/orders asks for {word} again" in caught.value.message
     assert caught.value.message.count("header parser received no bytes") == 2 and errors.WRITES.made
     bench.client.close()
     assert bench.resource["spec"] == connector(**spec)["spec"] and bench.annotations == {} and 240 <= bench.kube.now < 300

@@ -372,7 +372,7 @@ def test_it_does_not_catch_up(written):
     with pytest.raises(errors.WaitError) as caught:
         written.run(phase="finish", catch_up_timeout=7)
     assert caught.value.message == (
-        "After 7 s there are still to be copied: 1 record of 1 partition. east->west was reset as declared and stays so. Its connectors were brought back to "
+        "After 7 s there are still to be copied: 1 record of 1 partition. east->west was reset as declared; this is kept. Its connectors were brought back to "
         f"the states in which they were found. To wait again use phase: finish with boundary_file: {written.path}.")
     assert caught.value.facts["left"] == {"records": 1, "partitions": 1}
     # the connectors that waited are started all the same
@@ -390,7 +390,7 @@ def test_a_wait_that_fails_says_that_the_reset_was_made(written, monkeypatch):
     with pytest.raises(errors.BrokersUnreachable) as caught:
         written.run(phase="finish")
     assert caught.value.message == (
-        "east cannot be reached. east->west was reset as declared and stays so. Its connectors were brought back to the states in which they were found. To "
+        "east cannot be reached. east->west was reset as declared; this is kept. Its connectors were brought back to the states in which they were found. To "
         f"wait again use phase: finish with boundary_file: {written.path}.")
     assert written.steps == ["started c1"] and caught.value.warnings == ["look at east"]
 
@@ -400,7 +400,7 @@ def test_a_connector_that_waited_cannot_be_started(written):
     with pytest.raises(errors.WaitError) as caught:
         written.run(phase="finish", catch_up_timeout=1)
     assert caught.value.message.endswith(
-        "stays so. c1, which waited for the end of copying, could not be brought back to its state, started: not today. To wait again use phase: finish with "
+        "kept. c1, which waited for the end of copying, could not be brought back to its state, started: not today. To wait again use phase: finish with "
         f"boundary_file: {written.path}.")
 
 
@@ -415,7 +415,7 @@ def test_connectors_that_wait_are_all_started_and_a_failure_says_that_the_reset_
         written.run(phase="finish", catch_up_timeout=patience)
     assert written.steps == ["started c1", "paused c2"]
     assert caught.value.message == (
-        f"east->west {words}. east->west was reset as declared and stays so. c1, which waited for the end of copying, could not be brought back to its state, "
+        f"east->west {words}. east->west was reset as declared; this is kept. c1, which waited for the end of copying, could not be brought back to its state, "
         f"started: not today. To try again use phase: finish with boundary_file: {written.path}.")
 
 

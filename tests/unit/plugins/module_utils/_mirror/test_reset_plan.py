@@ -115,7 +115,7 @@ def test_the_plan_in_words():
     assert emptied.lines == ["s1 (east->west): the change CHG-1 was made before", "The copy east.a is emptied: it has up to 7 records."]
     assert emptied.emptied == ["east.a"] and emptied.deleted == [] and emptied.warnings == []
     undone = plan(status(change={**MADE, "phase": "restored"}))
-    assert undone.lines[0] == "s1 (east->west): the change CHG-1 was restored, and stays so"
+    assert undone.lines[0] == "s1 (east->west): the change CHG-1 was undone, and is not made again"
 
 
 def test_copies_that_go():
