@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import os
 import platform
-import resource
 import statistics
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 
 @dataclass
@@ -32,6 +31,9 @@ class Row:
     @property
     def good(self) -> bool:
         return self.ratio <= self.bound
+
+    def plain(self) -> dict[str, object]:
+        return asdict(self) | {"ratio": self.ratio, "good": self.good}
 
     def __str__(self) -> str:
         verdict = "ok" if self.good else "TOO MUCH"
@@ -58,11 +60,6 @@ def run(command: list[str], env: dict[str, str] | None = None) -> subprocess.Com
     if done.returncode:
         raise SystemExit(f"{command} ended with {done.returncode}:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
     return done
-
-
-def peak_mib_of_children() -> float:
-    """The largest resident set of any child process that has ended so far, in MiB (Linux counts in KiB)."""
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
 def peak_mib(command: list[str], env: dict[str, str] | None = None, good: tuple[int, ...] = (0,)) -> float:
