@@ -20,16 +20,16 @@ endif
 
 # in this order: the longest one first, and the shortest last, so that no long one runs alone at the end
 TESTS := integration molecule strimzi verify mirror awx fleet cores unit
-STATIC := static sanity galaxy
+STATIC := static sanity galaxy docs
 CHECK := static unit
 # how many sessions run at a time: while one waits for Connect, the other one uses the processors
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help up down demo check test lint bench image clean $(TESTS) $(STATIC)
+.PHONY: help up down demo check test lint bench docs-outputs image clean $(TESTS) $(STATIC)
 
 help: ## this text
-	@sed -n 's/^\([a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 	@echo 'One session: make $(TESTS) $(STATIC) [ARGS="-k word"]'
 
 up: ## start a Kafka broker and Connect workers on loopback, print their addresses as JSON
@@ -52,6 +52,9 @@ lint: $(NOX) ## every static check, galaxy-importer and ansible-test sanity amon
 
 bench: $(NOX) ## the measured ratios of tests/benchmarks
 	@$(NOX) -s bench -- $(ARGS)
+
+docs-outputs: $(NOX) ## run the commands of the documentation and write what they print into its pages, ARGS=SCENARIO for one
+	@$(NOX) -s docs-outputs -- $(ARGS)
 
 image: $(NOX) ## the image in which AWX runs the jobs, ARGS=registry.example.com/kafka-connect-ee:1.0.0 is its name
 	@$(NOX) -s image -- $(ARGS)

@@ -262,8 +262,11 @@ def static(session: nox.Session) -> None:
         "python tests/lint/layers.py",
         "python tests/lint/payload.py",
         "python tests/lint/profiles_page.py",
+        "python tests/lint/quoted_messages.py",
         "python tests/lint/text_only.py",
         "python tests/lint/workflow.py",
+        "python -m tests.docs.links",
+        "python -m tests.docs.pictures",
         "antsibull-changelog lint",
         "antsibull-docs lint-collection-docs --plugin-docs .",
         "ansible-lint",
@@ -378,6 +381,33 @@ def demo(session: nox.Session) -> None:
     """A connector replays its input because a playbook said so, and Spark proves it."""
     bin_folder = main(session, "demo", "spark")
     session.run(str(bin_folder / "python"), "-m", "demo", *session.posargs, env=variables(bin_folder))
+
+
+@nox.session(allow_parallel=True)
+def docs(session: nox.Session) -> None:
+    """The site: modules, roles, guides and a search, in .nox/site. A warning or a broken link inside of it is an error."""
+    bin_folder, folder = main(session, "docs"), real_folder("docs")
+    source, site = WORK / "docs" / "source", WORK / "site"
+    shutil.rmtree(site, ignore_errors=True)
+    shutil.copytree(folder / "tests" / "docs" / "site", source)
+    path = os.pathsep.join([str(bin_folder), os.environ["PATH"]])
+    env = {"PATH": path, "ANSIBLE_COLLECTIONS_PATH": str(folder.parents[2]), "NO_COLOR": "1"}
+    pages = ["collection", "--use-current", "--squash-hierarchy", "--fail-on-error", "--no-add-antsibull-docs-version"]
+    session.run(str(bin_folder / "antsibull-docs"), *pages, "--dest-dir", str(source), "streamops.kafka_connect", env=env, silent=True)
+    shutil.copytree(folder / "docs" / "images", source / "docsite" / "images")
+    options = ["-q", "-W", "--keep-going", "-b", "html", "-d", str(WORK / "docs" / "trees")]
+    session.run(str(bin_folder / "sphinx-build"), *options, str(source), str(site), env=env)
+    session.run(str(bin_folder / "python"), "-m", "tests.docs.links", str(site), env=env)
+    session.log(f"The site is {site / 'index.html'}")
+
+
+@nox.session(name="docs-outputs")
+def docs_outputs(session: nox.Session) -> None:
+    """Runs the commands of the documentation on a stack of its own and writes what they print into its pages; then draws the pictures."""
+    bin_folder = main(session, "demo", "tests")
+    env = variables(bin_folder)
+    session.run(str(bin_folder / "python"), "-m", "tests.docs", *session.posargs, env=env)
+    session.run(str(bin_folder / "python"), "-m", "tests.docs.pictures", "--write", env=env)
 
 
 @nox.session

@@ -16,7 +16,7 @@ import pytest
 
 from tests.integration.support.configs import FIRST, REPLAY, at
 from tests.integration.support.modules import run_module
-from tests.integration.support.playbook import RESET, _environment
+from tests.integration.support.playbook import RESET, environment
 from tests.integration.support.runs import Killer, PlaybookRun, Run, sends
 from tests.integration.support.worker import wait_until
 
@@ -270,7 +270,7 @@ def killed_playbook(step: str, playbook: str, variables: dict, proxy_to, main, f
     killer.proxy = proxy_to(main.url, killer)
     (folder / "vars.json").write_text(json.dumps(variables).replace(main.url, killer.proxy.url))
     command = [str(Path(sys.executable).with_name("ansible-playbook")), "-i", "eu,", "-e", "@vars.json", playbook]
-    killer.run = PlaybookRun(command, folder, _environment())
+    killer.run = PlaybookRun(command, folder, environment())
     killer.run.killed()
 
 

@@ -30,16 +30,19 @@ _prepared: dict[tuple, _Prepared] = {}
 
 
 def ansible_playbook(
-    program: str | Path, *arguments: str, folder: Path, env: dict[str, str], seconds: float = 900
+    program: str | Path, *arguments: str, folder: Path, env: dict[str, str], seconds: float = 900, merged: bool = False
 ) -> subprocess.CompletedProcess:
-    """The run of that command, with what it printed as text; subprocess.TimeoutExpired if it takes too long."""
+    """The run of that command, with what it printed as text; subprocess.TimeoutExpired if it takes too long.
+
+    merged: warnings and errors are in stdout, where a terminal shows them.
+    """
     key = (str(program), *sorted((name, value) for name, value in env.items() if name.startswith(_AT_IMPORT)))
     if key not in _prepared:
         if len(_prepared) == _KEPT:
             _prepared.pop(next(iter(_prepared))).end()
         _prepared[key] = _Prepared(Path(program).with_name("python"), env)
     try:
-        return _prepared[key].run([str(program), *arguments], folder, env, seconds)
+        return _prepared[key].run([str(program), *arguments], folder, env, seconds, merged)
     except BaseException:
         _prepared.pop(key).end()
         raise
@@ -54,14 +57,14 @@ class _Prepared:
                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._one_run = threading.Lock()
 
-    def run(self, command: list[str], folder: Path, env: dict[str, str], seconds: float) -> subprocess.CompletedProcess:
+    def run(self, command: list[str], folder: Path, env: dict[str, str], seconds: float, merged: bool) -> subprocess.CompletedProcess:
         with self._one_run, tempfile.TemporaryDirectory() as output:
-            files = [f"{output}/stdout", f"{output}/stderr"]
+            files = [f"{output}/stdout", f"{output}/{'stdout' if merged else 'stderr'}"]
             job = {"command": command, "folder": str(folder), "env": env, "seconds": math.ceil(seconds), "output": files}
             self._process.stdin.write(json.dumps(job) + "\n")
             self._process.stdin.flush()
             answer = self._process.stdout.readline()
-            printed = [Path(path).read_text() if Path(path).exists() else "" for path in files]
+            printed = [Path(path).read_text() if Path(path).exists() else "" for path in dict.fromkeys(files)] + [""] * merged
         if not answer:
             raise RuntimeError(f"the process that runs {command[0]} has ended with {self._process.wait()}")
         if int(answer) == -signal.SIGALRM:
@@ -91,7 +94,7 @@ def _run(program, command: list[str], folder: str, env: dict[str, str], seconds:
     try:
         signal.alarm(seconds)  # it ends this process
         for number, path in enumerate([os.devnull, *output]):
-            opened = os.open(path, os.O_WRONLY | os.O_CREAT if number else os.O_RDONLY, 0o600)
+            opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY, 0o600)
             os.dup2(opened, number)
             os.close(opened)
         os.chdir(folder)

@@ -103,10 +103,11 @@ class Playbooks:
         extra.write_text(json.dumps(given))
         program = Path(sys.executable).with_name("ansible-playbook")
         return Play(ansible_playbook(program, "-i", str(inventory), "-e", f"@{extra}", *options, playbook, folder=self.folder,
-                                     env={**_environment(), **(env or {})}))
+                                     env={**environment(), **(env or {})}))
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """Of a run that finds the collection, and nothing of this machine's own settings."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "KAFKA_"))}
     tree = Path(next(iter(collection.__path__))).parents[2]
     return {**clean, "ANSIBLE_COLLECTIONS_PATH": str(tree), "ANSIBLE_NOCOLOR": "1", "ANSIBLE_PIPELINING": "1",

@@ -1,0 +1,127 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The connectors that the commands of a page work on, and how what a page shows maps to this machine."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from confluent_kafka import Producer
+
+from tests.integration.support.configs import file_sink, file_source
+from tests.integration.support.topics import Kafka
+from tests.integration.support.worker import Worker, wait_until
+
+#: as pages show them
+URLS = ("https://connect.eu.example.com:8083", "https://connect.old.example.com:8083")
+BROKERS, LEDGER, HOME = "kafka.eu.example.com:9092", "connect-offset-changes", "/home/ops"
+ORDERS = "/tmp/orders.txt"
+
+
+class Bench:
+    """A folder for the commands, and connectors on one Connect cluster; close() leaves nothing behind."""
+
+    def __init__(self, folder: Path, worker: Worker, kafka: Kafka, offset_topic: str, brokers: bool) -> None:
+        self.folder, self.worker, self.kafka, self.offset_topic = folder, worker, kafka, offset_topic
+        self._ledger = f"docs-{folder.parent.name}-{folder.name}"
+        self._real = {**dict.fromkeys(URLS, worker.url), BROKERS: kafka.bootstrap_servers, LEDGER: self._ledger, HOME: str(folder / "home"),
+                      "/tmp/": f"{folder}/"}
+        self._made: dict[str, dict] = {}
+        self._topics = [self._ledger]
+        hosts = {"eu": {"kafka_connect_url": URLS[0], **({"kafka_bootstrap_servers": [BROKERS]} if brokers else {})}}
+        self.write("inventory.yml", json.dumps({"kafka_connect": {"hosts": hosts}}))
+        # beside the inventory; no page shows it
+        hidden = {"kafka_connect_ledger_topic": LEDGER, "kafka_connect_offset_topic": offset_topic, "reset_offsets_settle": 0,
+                  "reset_offsets_backup_dir": f"{HOME}/.local/share/streamops-kafka-connect/backups"}
+        self.write("group_vars/all.yml", json.dumps(hidden))
+
+    def write(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.here(text), encoding="utf-8")
+
+    def here(self, text: str) -> str:
+        """What a page shows, as it is on this machine."""
+        return _replaced(text, self._real)
+
+    def shown(self, text: str) -> str:
+        """What was printed here, as a page shows it."""
+        return _replaced(text, {real: shown for shown, real in reversed(self._real.items())})
+
+    # --- connectors and topics
+
+    def topic(self, name: str, partitions: int = 1) -> None:
+        """Its records may be of any time."""
+        self._topics.append(name)
+        self.kafka.create(name, partitions, "delete", **{"retention.ms": "-1"})
+
+    def produce_at(self, topic: str, records: list[tuple[int, str, float]]) -> None:
+        """records: partition, value, seconds since 1970."""
+        producer = Producer({"bootstrap.servers": self.kafka.bootstrap_servers})
+        for partition, value, seconds in records:
+            producer.produce(topic, value.encode(), partition=partition, timestamp=round(seconds * 1000))
+        assert producer.flush(20) == 0
+
+    def source(self, name: str, topic: str) -> None:
+        """Has read a file of five lines of eight bytes each."""
+        Path(self.here(ORDERS)).write_text("".join(f"order {number}\n" for number in range(1, 6)), encoding="utf-8")
+        self._topics.append(topic)
+        self._make(name, file_source(Path(self.here(ORDERS)), topic=topic))
+
+    def sink(self, name: str, topic: str, **config: str) -> None:
+        self._make(name, file_sink(topic, self.folder / f"{name}.txt") | config)
+
+    def expect(self, name: str, config: dict, topic: str) -> None:
+        """A command of the page creates it."""
+        self._topics.append(topic)
+        self._made[name] = config
+
+    def _make(self, name: str, config: dict) -> None:
+        self._made[name] = config
+        self.worker.create(name, config, None)
+        self.settled()
+
+    def settled(self) -> None:
+        """What runs has delivered and stored all that there is."""
+        for name, config in self._made.items():
+            wait_until(lambda name=name, config=config: self._is_through(name, config), reason=f"{name} to have come to the end")
+
+    def failed(self, name: str) -> None:
+        self.worker.await_state(name, "RUNNING", ["FAILED"])
+
+    def _is_through(self, name: str, config: dict) -> bool:
+        if not self.worker.exists(name):
+            return True
+        state, tasks = self.worker.state(name)
+        if state != "RUNNING":
+            return True
+        if tasks != ["RUNNING"]:
+            return tasks == ["FAILED"]
+        if "topics" in config:
+            ends = {number: end for number, end in self.kafka.ends(config["topics"]).items() if end}
+            return self._committed(name, config["topics"]) == ends
+        size = Path(config["file"]).stat().st_size
+        return f'{{"position":{size}}}' in self.kafka.live_offsets(self.offset_topic, name).values()
+
+    def _committed(self, name: str, topic: str) -> dict[int, int]:
+        return {pair["partition"]["kafka_partition"]: pair["offset"]["kafka_offset"] for pair in self.worker.offsets(name)
+                if pair["partition"]["kafka_topic"] == topic}
+
+    def close(self) -> None:
+        for name in self._made:
+            self.worker.delete(name)
+        mine = {(one.partition, one.key) for one in self.kafka.raw_records(self.offset_topic)
+                if one.key and json.loads(one.key)[0] in self._made}
+        self.kafka.raw(self.offset_topic, [(partition, key, None) for partition, key in mine])
+        for topic in dict.fromkeys(self._topics):
+            if self.kafka.exists(topic):
+                self.kafka.drop(topic)
+
+
+def _replaced(text: str, names: dict[str, str]) -> str:
+    """In one pass, so that nothing is replaced in a replacement."""
+    longest_first = sorted(names, key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, longest_first)), lambda found: names[found[0]], text)

@@ -1,0 +1,28 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The documentation shows what its commands print, but for numbers, times and paths. ``make docs-outputs`` writes it anew."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.docs.blocks import Block, normalised, parse
+from tests.docs.runs import ROOT, run
+from tests.docs.scenarios import SCENARIOS
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_what_is_printed(name, live_stack, kafka, tmp_path, request):
+    cluster = SCENARIOS[name].cluster
+    request.getfixturevalue(cluster)  # starts it
+    for block, lines in run(name, tmp_path, live_stack.endpoints()["clusters"][cluster], kafka):
+        assert normalised(block.lines) == normalised(lines), f"make docs-outputs ARGS={name}; it prints now:\n" + "\n".join(lines)
+
+
+def test_no_block_is_left_out():
+    """A mark whose scenario does not exist, or is of another page, would never be looked at."""
+    pages = [ROOT / "README.md", *ROOT.glob("docs/**/*.rst"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("roles/*/README.md")]
+    marked = {(str(page.relative_to(ROOT)), part.scenario) for page in pages for part in parse(page.read_text(encoding="utf-8"))
+              if isinstance(part, Block)}
+    assert marked == {(scenario.page, name) for name, scenario in SCENARIOS.items()}
