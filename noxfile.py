@@ -373,7 +373,7 @@ def galaxy(session: nox.Session) -> None:
 
 # --- what a person looks at, or takes away
 
-SPARK_JARS = "spark-sql-kafka-0-10_2.13,spark-token-provider-kafka-0-10_2.13,kafka-clients,commons-pool2,postgresql"
+SPARK_JARS = "spark-sql-kafka-0-10_2.13,spark-avro_2.13,spark-token-provider-kafka-0-10_2.13,kafka-clients,commons-pool2,postgresql"
 
 
 @nox.session

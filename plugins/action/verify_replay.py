@@ -18,8 +18,8 @@ from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._show impo
 PROGRAM = Path(__file__).resolve().parents[2] / "roles" / "verify_replay" / "files"
 
 
-_OPTIONS = ("master", "jars", "packages", "jars_dir", "spark_conf", "driver_memory", "python", "spark_home", "cluster", "jdbc_options", "report_dir",
-            "report_url", "fail")
+_OPTIONS = ("master", "jars", "packages", "jars_dir", "spark_conf", "driver_memory", "python", "spark_home", "cluster", "jdbc_options",
+            "registry_options", "report_dir", "report_url", "fail")
 
 
 class ActionModule(Connector):

@@ -54,6 +54,12 @@ options:
   jdbc_options:
     description: By table of the document, a dictionary of options of Spark's JDBC source, such as C(user) and C(password).
     type: dict
+  registry_options:
+    description:
+      - By schema registry of the document, a dictionary with the login. C(username) and C(password), or C(token) for a bearer token.
+      - C(ca_path), a PEM file, verifies an C(https) registry with another CA than those of the system. C(cert_path), C(key_path) and C(key_password) are
+        for mutual TLS.
+    type: dict
   master:
     description: Where Spark runs, V(local[*]), V(local[N]), C(spark://HOST:PORT), V(yarn) or C(k8s://URL). The driver is on the host of this task.
     type: str
@@ -254,6 +260,7 @@ def main():
             cluster=dict(type="str", default="main"),
             client_options=dict(type="dict"),
             jdbc_options=dict(type="dict"),
+            registry_options=dict(type="dict"),
             master=dict(type="str", default="local[*]"),
             jars=from_environment("VERIFY_REPLAY_JARS", type="list", elements="path"),
             packages=dict(type="list", elements="str"),

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.verify.apicurio import Apicurio
 from tests.verify.driver import java_options
 from tests.verify.jars import spark_jars
 
@@ -38,8 +39,8 @@ def pytest_configure() -> None:
 
 
 @pytest.fixture(scope="session")
-def spark():
-    """A session for the tests of single checks; it needs no jars and no broker."""
+def spark(jars):
+    """A session for the tests of single checks; it needs no broker."""
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").appName("test")
@@ -51,7 +52,7 @@ def spark():
     }
     for name, value in {**_quick(), **quicker, "spark.sql.shuffle.partitions": "1"}.items():
         builder = builder.config(name, value)
-    session = builder.config("spark.driver.memory", "512m").getOrCreate()
+    session = builder.config("spark.driver.memory", "512m").config("spark.jars", jars).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     yield session
     session.stop()
@@ -91,3 +92,10 @@ def submit(jars, tmp_path_factory):
         return done.returncode, content, done.stdout, page.read_text(encoding="utf-8") if page.exists() else ""
 
     return run
+
+
+@pytest.fixture(scope="session")
+def apicurio():
+    registry = Apicurio()
+    yield registry
+    registry.stop()

@@ -14,7 +14,7 @@ from stack.paths import cache_dir
 from stack.prerequisites import program
 
 POM = Path(__file__).resolve().parents[2] / "roles" / "verify_replay" / "files" / "jars" / "pom.xml"
-_ARTIFACTS = "spark-sql-kafka-0-10_2.13,spark-token-provider-kafka-0-10_2.13,kafka-clients,commons-pool2,postgresql"
+_ARTIFACTS = "spark-sql-kafka-0-10_2.13,spark-avro_2.13,spark-token-provider-kafka-0-10_2.13,kafka-clients,commons-pool2,postgresql"
 
 
 def spark_jars() -> str:

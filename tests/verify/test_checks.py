@@ -6,68 +6,12 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
-from verify_replay import scan
 from verify_replay.checks import TYPES
-from verify_replay.data import Scanned
-from verify_replay.expectation import Check, Range, Topic
-from verify_replay.facts import gather
-from verify_replay.log import Ends, Log, clip
-from verify_replay.parameters import read_parameters
+from verify_replay.expectation import Check
 
-SCHEMA = "partition int, offset long, key binary, value binary, timestamp timestamp"
-AT = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-class World:
-    """Topics made of records, and checks of them."""
-
-    def __init__(self, spark):
-        self.spark = spark
-        self.sources = {}
-        self.tables = {}
-        self._scans = {}
-
-    def topic(self, name, records, ranges, ends=None, uncommitted=None, compacted=False):
-        """records: (partition, offset, key, value); ranges: partition -> (start, boundary, end)."""
-        self._scans.pop(name, None)
-        self.sources[name] = (records, {number: Range(*three) for number, three in ranges.items()}, ends, uncommitted or records, compacted)
-
-    def judge(self, kind, topic, **parameters):
-        check = Check(0, kind, topic, kind, read_parameters(kind, parameters, "check"))
-        judge = TYPES[kind](check, 20, self.tables)
-        scans = {name: self.scan(name, judge) for name in self.sources}
-        judge.ask(scans)
-        return judge.judge(scans)
-
-    def frame(self, records):
-        rows = [(p, o, k and k.encode(), v if v is None else v.encode(), AT) for p, o, k, v in records]
-        return self.spark.createDataFrame(rows, SCHEMA)
-
-    def scan(self, name, judge):
-        """As the job would; a scan serves several checks, if they need no columns of their own."""
-        extra = judge.columns() if name == judge.check.topic else {}
-        if extra or name not in self._scans:
-            self._scans[name] = self._scan(name, extra)
-        return replace(self._scans[name], _groups={})
-
-    def _scan(self, name, extra):
-        records, ranges, ends, uncommitted, compacted = self.sources[name]
-        topic = Topic(name, "main", f"real.{name}", ranges)
-        ends = {n: Ends(*(ends or {}).get(n, (r.start, r.end, r.end))) for n, r in ranges.items()}
-        log = Log("id", ends, compacted, *clip(ranges, ends))
-        seen = [one for one in records if log.windows[one[0]][0] <= one[1] < log.windows[one[0]][1]]
-        slim = scan.slim(self.frame(seen), {n: r.boundary for n, r in ranges.items()}, set(scan.HASHES), extra)
-        rows = slim.persist()
-
-        def again(windows):
-            inside = [one for one in uncommitted if one[0] in windows and windows[one[0]][0] <= one[1] < windows[one[0]][1]]
-            return scan.positions(self.frame(inside))
-
-        return Scanned(topic, log, rows, gather(rows, log.windows), again)
+from tests.verify.world import World
 
 
 @pytest.fixture

@@ -22,8 +22,10 @@ GOOD = {
         "copy": {"cluster": "main", "topic": "copy", "partitions": {"0": {"start": 0, "boundary": 0, "end": 5}}},
     },
     "tables": {"orders": {"url": "jdbc:postgresql://127.0.0.1/postgres", "table": "orders", "user": "postgres"}},
+    "registries": {"main": {"url": "https://registry.example.com/apis/ccompat/v7"}},
     "checks": [{"type": "replayed", "topic": "orders"}],
 }
+SINK = {"type": "sink", "topic": "orders", "table": "orders", "key_column": "id"}
 
 
 def changed(path: str, value: object) -> dict:
@@ -84,6 +86,25 @@ def test_parts_of_a_range():
         ("tables/orders/url", "jdbc:postgresql://x/y?password=z", "a password must not stand"),
         ("tables/orders/password", "z", "spark.verify_replay.jdbc.orders.password"),
         ("tables/orders", {"url": "jdbc:x:y"}, "tables.orders.table"),
+        ("tables/orders", {"format": "excel", "path": "/x"}, "tables.orders.format: must be one of jdbc, parquet, avro"),
+        ("tables/orders", {"format": "parquet"}, "tables.orders: needs a path"),
+        ("tables/orders", {"format": "delta", "table": "a.b", "path": "/x"}, "tables.orders: has both a table and a path"),
+        (
+            "tables/orders",
+            {"format": "iceberg", "path": "/x", "file_name": "x"},
+            "tables.orders.file_name: is not known to the format iceberg",
+        ),
+        ("tables/orders", {"format": "parquet", "path": "/x", "file_name": "("}, "tables.orders.file_name: is no regular expression"),
+        (
+            "tables/orders",
+            {"format": "parquet", "path": "/x", "file_name": "(?P<topic>a)"},
+            "tables.orders.file_name: lacks the group (?P<partition>",
+        ),
+        ("tables/orders", {"format": "csv", "path": "/x", "options": {"sep": []}}, "tables.orders.options.sep: must be a text"),
+        ("registries/main", {"url": "ftp://x"}, "registries.main.url: must be an http or https URL"),
+        ("registries/main", {"url": "https://u:p@x"}, "registries.main.url: must be an http or https URL without login"),
+        ("registries/main", {"url": "https://x", "password": "p"}, "spark.verify_replay.registry.main.password"),
+        ("registries/main", {"url": "https://x", "colour": "p"}, "registries.main.colour: is not known to a registry"),
         ("checks", [], "checks: must be a list that is not empty"),
         ("checks/0/type", "magic", "checks[0].type: there is no type 'magic'"),
         ("checks/0/topic", "other", "checks[0].topic: there is no topic 'other'"),
@@ -106,6 +127,20 @@ def test_parts_of_a_range():
         ("checks/0", {"type": "mirror", "topic": "orders", "source": "orders"}, "is the topic itself"),
         ("checks/0", {"type": "sink", "topic": "orders", "table": "other", "key_column": "id"}, "there is no table 'other'"),
         ("checks/0", {"type": "sink", "topic": "orders", "table": "orders", "key_column": "id", "columns": {"a": "$.b"}}, "columns.a"),
+        ("checks/0", {**SINK, "columns": {"a": {"field": "b", "as": "weeks"}}}, "checks[0].columns.a.as: must be one of seconds, millis"),
+        ("checks/0", {**SINK, "columns": {"a": {"path": "b"}}}, "checks[0].columns.a.path: is not known here"),
+        ("checks/0", {**SINK, "value_format": "xml"}, "checks[0].value_format: must be one of json, connect_json, avro"),
+        ("checks/0", {**SINK, "value_format": "avro"}, "checks[0].registry: is missing; value_format avro needs it"),
+        ("checks/0", {**SINK, "value_format": "avro", "registry": "other"}, "checks[0].registry: there is no registry 'other'"),
+        (
+            "checks/0",
+            {**SINK, "value_format": "string", "columns": {"a": "b"}},
+            "checks[0].columns.a: a value of the format string has no fields",
+        ),
+        ("checks/0", {**SINK, "value_format": "bytes", "unwrap": "debezium"}, "checks[0].unwrap: is not for values of the format bytes"),
+        ("checks/0", {**SINK, "key_column": None}, "checks[0].key_column: is missing; mode upsert needs it"),
+        ("checks/0", {**SINK, "offset_column": "o"}, "partition_column and offset_column belong together"),
+        ("checks/0", {**SINK, "mode": "append", "key_column": None}, "checks[0]: mode append needs columns"),
         ("checks/0", {"type": "progress", "topic": "orders"}, "checks[0].connector: is missing"),
         ("connectors", {"a": [1]}, "connectors.a: there is no check 1; the first one is 0, the last one 0"),
         ("connectors", {"a": []}, "connectors.a: must be a list"),
@@ -118,6 +153,25 @@ def test_refuses(path, value, place):
         parse(changed(path, value))
     assert place in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_tables_of_files_and_of_a_catalogue():
+    document = changed("tables/files", {"format": "parquet", "path": "s3a://b/topics/orders", "options": {"recursiveFileLookup": True}})
+    document["tables"]["lake"] = {"format": "iceberg", "table": "lake.shop.orders"}
+    tables = parse(document).tables
+    assert tables["files"].options == {"recursiveFileLookup": "true"} and tables["lake"].place == "lake.shop.orders"
+    found = tables["files"].file_name.fullmatch("orders+3+0000000042+0000000099.parquet")
+    assert found.groupdict() == {"topic": "orders", "partition": "3", "start": "0000000042", "end": "0000000099"}
+    assert tables["files"].file_name.fullmatch("orders+3+0000000042.snappy.parquet")["end"] is None
+    assert (
+        tables["lake"].file_name is None
+        and parse(changed("tables/f", {"format": "orc", "path": "/x", "file_name": False})).tables["f"].file_name is None
+    )
+
+
+def test_columns_of_a_sink():
+    document = changed("checks/0", {**SINK, "columns": {"a": "b.c", "d": {"field": ".", "as": "micros"}}})
+    assert parse(document).checks[0].parameters["columns"] == {"a": ("b.c", None), "d": (".", "micros")}
 
 
 def test_refers_to_secrets_outside():

@@ -72,7 +72,7 @@ def secrets(params: dict) -> set:
         except ValueError:
             expectation = None
     groups = [params["spark_conf"]]
-    for named in (params["client_options"], params["jdbc_options"], *_of_document(expectation)):
+    for named in (params["client_options"], params["jdbc_options"], params["registry_options"], *_of_document(expectation)):
         groups += named.values() if isinstance(named, dict) else []
     return {secret for options in groups if isinstance(options, dict)
             for name, value in options.items() if _SECRET.search(str(name)) for secret in _texts(value)}
@@ -80,7 +80,7 @@ def secrets(params: dict) -> set:
 
 def _of_document(expectation) -> list:
     """A secret does not belong there, and is refused; the refusal must not show it."""
-    return [expectation.get("clusters"), expectation.get("tables")] if isinstance(expectation, dict) else []
+    return [expectation.get(key) for key in ("clusters", "tables", "registries")] if isinstance(expectation, dict) else []
 
 
 def _texts(value) -> set:

@@ -61,9 +61,20 @@ def _has_servers(given: dict, name: str) -> bool:
     return name in given and (not isinstance(given[name], dict) or SERVERS in given[name])
 
 
-def check_names(document: dict, client_options: dict, jdbc_options: dict) -> None:
-    """Raises DeclarationError for options of a cluster or a table that the document does not have: they would have no effect."""
-    for option, names, kind, key in (("client_options", client_options, "cluster", "clusters"), ("jdbc_options", jdbc_options, "table", "tables")):
-        unknown = sorted(set(names) - set(document.get(key) or {}))
+#: options by name of something in the document: what that is there, and under which key
+NAMED = {"client_options": ("cluster", "clusters"), "jdbc_options": ("table", "tables"), "registry_options": ("registry", "registries")}
+#: what a schema registry can be given
+REGISTRY = ("username", "password", "token", "ca_path", "cert_path", "key_path", "key_password")
+
+
+def check_names(document: dict, given: dict) -> None:
+    """given: by option of NAMED, by name, options. Raises DeclarationError for a name that the document does not have, and for options that
+    no registry takes: they would have no effect."""
+    for option, (kind, key) in NAMED.items():
+        unknown = sorted(set(given[option]) - set(document.get(key) or {}))
         if unknown:
             raise DeclarationError("%s name %s, but the expectation document has no such %s." % (option, ", ".join(unknown), kind))
+    for name, options in given["registry_options"].items():
+        unknown = sorted(set(options) - set(REGISTRY))
+        if unknown:
+            raise DeclarationError("registry_options has %s for the registry %s; it takes %s." % (", ".join(unknown), name, ", ".join(REGISTRY)))

@@ -18,7 +18,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.pr
 
 _CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:%s"
 #: what the pom fetches; pyspark has the rest, some of it newer
-_ARTIFACTS = "spark-sql-kafka-0-10_2.13,spark-token-provider-kafka-0-10_2.13,kafka-clients,commons-pool2,postgresql"
+_ARTIFACTS = "spark-sql-kafka-0-10_2.13,spark-avro_2.13,spark-token-provider-kafka-0-10_2.13,kafka-clients,commons-pool2,postgresql"
 _SPARK_PROPERTIES = ("spark.jars", "spark.jars.packages")
 
 

@@ -50,7 +50,7 @@ def verify(params: dict, check_mode: bool) -> dict:
 
 def _completed(params: dict) -> dict:
     """Empty texts are not given."""
-    found = dict(params, client_options=params["client_options"] or {}, jdbc_options=params["jdbc_options"] or {}, spark_conf=params["spark_conf"] or {},
+    found = dict(params, **{option: params[option] or {} for option in (*document.NAMED, "spark_conf")},
                  python=params["python"] or sys.executable, kafka_brokers=[one for one in params["bootstrap_servers"] or [] if one.strip()])
     for name, default in (("master", "local[*]"), ("cluster", "main"), ("driver_memory", "1g")):
         found[name] = (params[name] or "").strip() or default
@@ -78,7 +78,7 @@ class Job:
         runtime.check_user()
         self.program = unpacked(params["program"], private)
         self.spark = runtime.find_spark(params["python"], params["spark_home"], self.program, self.document)
-        document.check_names(self.document, params["client_options"], params["jdbc_options"])
+        document.check_names(self.document, params)
         self.keystore = self._keystore()
         master.check_answer(params["master"])
         self.jars, self.jars_from = jars.find(params, self.spark.version, self.program, fetch)
@@ -91,7 +91,7 @@ class Job:
     def _read(self) -> tuple:
         """(the completed document, whether the connection options are those of its own cluster). What can be checked without this machine is checked."""
         params = self.params
-        for option, what in (("client_options", "cluster"), ("jdbc_options", "table")):
+        for option, (what, _key) in document.NAMED.items():
             if any(not isinstance(options, dict) for options in params[option].values()):
                 raise errors.DeclarationError("%s must be a dictionary of dictionaries, by %s." % (option, what))
         if params["job_timeout"] < 1:
@@ -106,6 +106,7 @@ class Job:
     def _keystore(self):
         """Key and certificate as the Java client wants them; None without."""
         paths = [self.params[name] for name in ("ssl_ca_path", "ssl_cert_path", "ssl_key_path") if self.inherits and self.params[name]]
+        paths += [path for options in self.params["registry_options"].values() for name, path in options.items() if name.endswith("_path")]
         missing = [path for path in paths if not os.path.isfile(path)]
         if missing:
             raise errors.DeclarationError("There is no file %s." % missing[0])
@@ -172,7 +173,7 @@ class Job:
         if self.inherits:
             clusters[params["cluster"]] = dict(client.inherited(params, self._keystore_path()), **clusters[params["cluster"]])
         spark = properties.spark_properties(params["spark_conf"], params["driver_memory"], self.is_local, os.path.join(self.program, "log4j2.properties"))
-        return properties.text(spark, clusters, params["jdbc_options"])
+        return properties.text(spark, {"kafka": clusters, "jdbc": params["jdbc_options"], "registry": params["registry_options"]})
 
     def _failure(self, status, report) -> str:
         if status is None:

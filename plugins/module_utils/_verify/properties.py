@@ -4,7 +4,7 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""The properties file of the job: Spark's own, then of each cluster and table what the job must not have in its document. Pure."""
+"""The properties file of the job: Spark's own, then of each cluster, table and registry what the job must not have in its document. Pure."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.do
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
 
-def text(spark: dict, clusters: dict, tables: dict) -> str:
-    """clusters: name -> options of the Java client; tables: name -> options of the JDBC source."""
+def text(spark: dict, named_options: dict) -> str:
+    """named_options: kafka, jdbc and registry -> name -> options of the Java client, of the JDBC source, of the schema registry."""
     named = [(name, spark[name]) for name in sorted(spark)]
-    named += _of("kafka", {name: {key: value for key, value in options.items() if key != SERVERS} for name, options in clusters.items()})
-    named += _of("jdbc", tables)
+    for kind, groups in named_options.items():
+        named += _of(kind, {name: {key: value for key, value in options.items() if key != SERVERS} for name, options in groups.items()})
     return "".join(line(name, _value(value)) + "\n" for name, value in named)
 
 

@@ -12,14 +12,26 @@ from typing import Any
 
 from verify_replay.errors import ExpectationError
 from verify_replay.parameters import AFTER, ALL, BEFORE, PARAMETERS, integer, mapping, partition, read_parameters, text
+from verify_replay.targets import Target, options, registry, target
 
 VERSION = 1
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
-# The document is kept and shown; what these name belongs into Spark properties. A reference such as ${file:...} is no secret.
-_SECRET = re.compile(r"password|secret|jaas\.config|keystore\.key$|credential", re.IGNORECASE)
 # What the job has to decide itself.
 _OURS = {"isolation.level", "group.id", "auto.offset.reset", "enable.auto.commit", "key.deserializer", "value.deserializer"}
 _MAX_SAMPLES = 1000
+_KNOWN = (
+    "version",
+    "change_id",
+    "clusters",
+    "cluster_ids",
+    "registries",
+    "topics",
+    "tables",
+    "checks",
+    "connectors",
+    "cannot_tell",
+    "samples",
+)
 
 
 @dataclass(frozen=True)
@@ -61,7 +73,7 @@ class Expectation:
     clusters: dict[str, dict[str, str]]
     cluster_ids: dict[str, str]
     topics: dict[str, Topic]
-    tables: dict[str, dict[str, str]]
+    tables: dict[str, Target]
     checks: list[Check]
     cannot_tell: str = "fail"
     samples: int = 20
@@ -69,6 +81,8 @@ class Expectation:
     used: frozenset[str] = field(default_factory=frozenset)
     #: connectors -> the numbers of their checks; for the overview alone
     connectors: dict[str, list[int]] = field(default_factory=dict)
+    #: schema registries -> url and how to reach it
+    registries: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 def load(content: str) -> Expectation:
@@ -84,8 +98,7 @@ def parse(document: Any) -> Expectation:
     """The document from what JSON became."""
     if not isinstance(document, dict):
         raise ExpectationError("", "must be a JSON object")
-    known = ("version", "change_id", "clusters", "cluster_ids", "topics", "tables", "checks", "connectors", "cannot_tell", "samples")
-    _refuse_unknown(document, known, "")
+    _refuse_unknown(document, _KNOWN, "")
     if document.get("version") != VERSION or isinstance(document["version"], bool):
         raise ExpectationError("version", f"must be {VERSION}, not {document.get('version')!r}")
     change_id = document.get("change_id")
@@ -96,16 +109,18 @@ def parse(document: Any) -> Expectation:
     for name in ids:
         _known(name, clusters, f"cluster_ids.{name}", "cluster")
     topics = {name: _topic(name, entry, clusters) for name, entry in _named(document, "topics", dotted=True).items()}
-    tables = {name: _table(entry, f"tables.{name}") for name, entry in _named(document, "tables", False).items()}
+    tables = {name: target(name, entry, f"tables.{name}") for name, entry in _named(document, "tables", False).items()}
+    registries = {name: registry(name, entry, f"registries.{name}") for name, entry in _named(document, "registries", False).items()}
     cannot_tell = document.get("cannot_tell", "fail")
     if cannot_tell not in ("fail", "pass"):
         raise ExpectationError("cannot_tell", f"must be fail or pass, not {cannot_tell!r}")
     samples = integer(document.get("samples", 20), "samples")
     if samples > _MAX_SAMPLES:
         raise ExpectationError("samples", f"must be {_MAX_SAMPLES} or less, not {samples}")
-    checks = _checks(document.get("checks"), topics, tables)
+    checks = _checks(document.get("checks"), topics, {"table": tables, "registry": registries})
     used = frozenset(c.topic for c in checks) | {c.parameters["source"] for c in checks if c.type == "mirror"}
-    return Expectation(change_id, clusters, ids, topics, tables, checks, cannot_tell, samples, used, _connectors(document, len(checks)))
+    connectors = _connectors(document, len(checks))
+    return Expectation(change_id, clusters, ids, topics, tables, checks, cannot_tell, samples, used, connectors, registries)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -138,37 +153,12 @@ def _known(name: Any, names: dict[str, Any], path: str, what: str) -> str:
     return name
 
 
-def _options(entry: dict[str, Any], path: str, hint: str) -> dict[str, str]:
-    options = {}
-    for name, value in entry.items():
-        if isinstance(value, bool):
-            value = str(value).lower()
-        if not isinstance(value, str | int | float):
-            raise ExpectationError(f"{path}.{name}", "must be a text or a number")
-        if _SECRET.search(name) and not str(value).startswith("${"):
-            raise ExpectationError(
-                f"{path}.{name}", f"a secret must not stand in the document; give it as the Spark property {hint}.{name}"
-            )
-        options[name] = str(value)
-    return options
-
-
 def _cluster(entry: Any, path: str) -> dict[str, str]:
-    options = _options(mapping(entry, path), path, f"spark.verify_replay.kafka.{path.partition('.')[2]}")
-    text(options.get("bootstrap.servers"), f"{path}.bootstrap.servers")
-    for name in _OURS & set(options):
+    found = options(mapping(entry, path), path, f"spark.verify_replay.kafka.{path.partition('.')[2]}")
+    text(found.get("bootstrap.servers"), f"{path}.bootstrap.servers")
+    for name in _OURS & set(found):
         raise ExpectationError(f"{path}.{name}", "is set by the job itself")
-    return options
-
-
-def _table(entry: Any, path: str) -> dict[str, str]:
-    options = _options(mapping(entry, path), path, f"spark.verify_replay.jdbc.{path.partition('.')[2]}")
-    if not text(options.get("url"), f"{path}.url").startswith("jdbc:"):
-        raise ExpectationError(f"{path}.url", "must begin with jdbc:")
-    if re.search(r"[?&;](password|sslpassword)=", options["url"], re.IGNORECASE):
-        raise ExpectationError(f"{path}.url", "a password must not stand in the document")
-    text(options.get("table"), f"{path}.table")
-    return options
+    return found
 
 
 def _topic(name: str, entry: Any, clusters: dict[str, Any]) -> Topic:
@@ -203,13 +193,14 @@ def _connectors(document: dict[str, Any], checks: int) -> dict[str, list[int]]:
     return found
 
 
-def _checks(entries: Any, topics: dict[str, Topic], tables: dict[str, Any]) -> list[Check]:
+def _checks(entries: Any, topics: dict[str, Topic], named: dict[str, dict[str, Any]]) -> list[Check]:
+    """named: what a check of a sink may name, by parameter."""
     if not isinstance(entries, list) or not entries:
         raise ExpectationError("checks", "must be a list that is not empty: nothing to check is no proof")
-    return [_check(index, entry, topics, tables) for index, entry in enumerate(entries)]
+    return [_check(index, entry, topics, named) for index, entry in enumerate(entries)]
 
 
-def _check(index: int, entry: Any, topics: dict[str, Topic], tables: dict[str, Any]) -> Check:
+def _check(index: int, entry: Any, topics: dict[str, Topic], named: dict[str, dict[str, Any]]) -> Check:
     path = f"checks[{index}]"
     mapping(entry, path)
     kind = entry.get("type")
@@ -221,7 +212,9 @@ def _check(index: int, entry: Any, topics: dict[str, Topic], tables: dict[str, A
     values = read_parameters(kind, given, path)
     check = Check(index, kind, topic, name, values)
     if kind == "sink":
-        _known(values["table"], tables, f"{path}.table", "table")
+        for what, entries in named.items():
+            if values[what] is not None:
+                _known(values[what], entries, f"{path}.{what}", what)
     if kind == "mirror":
         _known(values["source"], topics, f"{path}.source", "topic")
         if values["source"] == topic:

@@ -9,6 +9,7 @@ import platform
 import sys
 import time
 import traceback
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,11 @@ from verify_replay.expectation import Expectation
 from verify_replay.facts import gather
 from verify_replay.html import page
 from verify_replay.log import Brokers, Log
-from verify_replay.options import Properties, jdbc_options, kafka_options
+from verify_replay.options import Properties, kafka_options
+from verify_replay.reading import slim_rows
+from verify_replay.registry import Registry
 from verify_replay.scratch import Scratch
+from verify_replay.tables import open_table
 from verify_replay.watch import Watch, say, watching
 
 
@@ -67,8 +71,9 @@ def run(expected: Expectation, began: float) -> dict[str, Any]:
     try:
         with watching(spark.sparkContext) as watch:
             logs = look(expected, brokers)
-            tables = open_tables(spark, expected, properties)
-            checks = [TYPES[check.type](check, expected.samples, tables) for check in expected.checks]
+            tables = {name: open_table(spark, target, properties, scratch.keep) for name, target in expected.tables.items()}
+            registries = open_registries(expected, properties)
+            checks = [TYPES[check.type](check, expected.samples, tables, registries) for check in expected.checks]
             scans = {}
             for name in sorted(expected.used):
                 at = time.monotonic()
@@ -119,18 +124,10 @@ def look(expected: Expectation, brokers: Brokers) -> dict[str, Log]:
     return {name: brokers.look(expected.topics[name]) for name in sorted(expected.used)}
 
 
-def open_tables(spark: SparkSession, expected: Expectation, properties: Properties) -> dict[str, DataFrame]:
-    """The tables that checks speak of; this asks for their columns only."""
-    tables = {}
-    for name in {check.parameters["table"] for check in expected.checks if check.type == "sink"}:
-        options = jdbc_options(expected.tables[name], properties, name)
-        try:
-            tables[name] = spark.read.format("jdbc").options(**options).load()
-        except Exception as error:  # of the driver, or that there is none
-            cause = root_cause(error)
-            hint = "; --jars has to name the jar of its driver" if "ClassNotFound" in cause else ""
-            raise JobError(f"the table {name} ({options['dbtable']}) cannot be read: {cause}{hint}") from error
-    return tables
+def open_registries(expected: Expectation, properties: Properties) -> dict[str, Registry]:
+    """The schema registries that checks speak of; none is asked yet."""
+    used = {check.parameters["registry"] for check in expected.checks if check.type == "sink"} - {None}
+    return {name: Registry(name, {**expected.registries[name], **properties.under(f"registry.{name}")}) for name in sorted(used)}
 
 
 def read(
@@ -144,23 +141,14 @@ def read(
     watch: Watch,
 ) -> Scanned:
     """One pass over the topic, with all that its checks need."""
-    topic = expected.topics[name]
-    hashes: set[str] = set()
-    extra = {}
-    for check in checks:
-        if name in (check.check.topic, check.parameters.get("source")):
-            hashes |= check.hashes()
-        if name == check.check.topic:
-            extra.update(check.columns())
+    topic, client = expected.topics[name], clients[expected.topics[name].cluster]
+    mine = [check for check in checks if name in (check.check.topic, check.parameters.get("source"))]
     offsets = sum(high - low for low, high in log.windows.values())
     say(f"reading {name}: {len(log.windows)} partitions, {offsets} offsets")
     watch.reading(name, offsets)
-    boundaries = {number: declared.boundary for number, declared in topic.partitions.items()}
-    client = clients[topic.cluster]
     try:
-        records = scan.read(spark, client, topic.topic, log.windows)
-        slim = scan.slim(scan.empty(spark) if records is None else records, boundaries, hashes, extra)
-        rows = scratch.keep(slim, name)
+        again = partial(scan.read, spark, client, topic.topic)
+        rows = slim_rows(topic, log.windows, mine, again, scratch.keep, scan.empty(spark))
         facts = gather(rows, log.windows)
     except JobError:
         raise

@@ -105,12 +105,25 @@ def _digests(value: Any, path: str) -> list[str]:
     return [digest.lower() for digest in value]
 
 
-def _columns(value: Any, path: str) -> dict[str, str]:
-    return {text(name, path): json_path(field, f"{path}.{name}") for name, field in mapping(value, path).items()}
+def _columns(value: Any, path: str) -> dict[str, tuple[str, str | None]]:
+    """Column -> (field, what a plain number in it means). A text is the field alone."""
+    found: dict[str, tuple[str, str | None]] = {}
+    for name, field in mapping(value, path).items():
+        here = f"{path}.{name}"
+        if not isinstance(field, dict):
+            found[text(name, path)] = (json_path(field, here), None)
+            continue
+        for key in field:
+            if key not in ("field", "as"):
+                raise ExpectationError(f"{here}.{key}", "is not known here; field and as are")
+        found[text(name, path)] = (json_path(field.get("field"), f"{here}.field"), field.get("as") and _as(field["as"], f"{here}.as"))
+    return found
 
 
 def json_path(value: Any, path: str) -> str:
-    """A field of a JSON text, such as amount or payload.amount."""
+    """A field of a record, such as amount or payload.amount; . is the whole."""
+    if value == ".":
+        return value
     if not re.fullmatch(r"[^.'\[\]*$\s]+(\.[^.'\[\]*$\s]+)*", text(value, path)):
         raise ExpectationError(path, f"{value!r} is not the path of a field, such as amount or payload.amount")
     return value
@@ -118,6 +131,8 @@ def json_path(value: Any, path: str) -> str:
 
 _by = _choice(*BY)
 _part = _choice(BEFORE, AFTER, ALL)
+_as = _choice("seconds", "millis", "micros", "nanos", "days", "base64")
+_format = _choice("json", "connect_json", "avro", "protobuf", "json_schema", "string", "bytes")
 
 # type -> parameter -> (reader, value when left out)
 PARAMETERS: dict[str, dict[str, tuple[Reader, Any]]] = {
@@ -151,13 +166,21 @@ PARAMETERS: dict[str, dict[str, tuple[Reader, Any]]] = {
     },
     "sink": {
         "table": (text, REQUIRED),
-        "key_column": (text, REQUIRED),
+        "mode": (_choice("upsert", "append"), "upsert"),
+        "delivery": (_choice("once", "at_least_once"), "once"),
+        "key_column": (text, None),
         "key_field": (json_path, None),
         "columns": (_columns, {}),
+        "partition_column": (text, None),
+        "offset_column": (text, None),
+        "key_format": (_format, "json"),
+        "value_format": (_format, "json"),
+        "registry": (text, None),
+        "key_subject": (text, None),
+        "value_subject": (text, None),
+        "unwrap": (_choice("debezium"), None),
         "part": (_part, ALL),
-        "max_missing": (integer, 0),
-        "max_extra": (integer, 0),
-        "max_different": (integer, 0),
+        **dict.fromkeys(("max_missing", "max_extra", "max_different", "max_repeated"), (integer, 0)),
         "show_keys": (_boolean, False),
     },
     "progress": {
@@ -195,7 +218,29 @@ def read_parameters(kind: str, given: dict[str, Any], path: str) -> dict[str, An
     if needed and not any(values[name] is not None and values[name] != {} and values[name] != [] for name in needed):
         raise ExpectationError(path, f"a check of type {kind} needs one of {', '.join(needed)}")
     _refuse_crossed(values, path)
+    if kind == "sink":
+        _refuse_sink(values, path)
     return values
+
+
+def _refuse_sink(values: dict[str, Any], path: str) -> None:
+    """What makes no sense together in a check of a sink."""
+    for side in ("key", "value"):
+        if values[f"{side}_format"] in ("avro", "protobuf", "json_schema") and values["registry"] is None:
+            raise ExpectationError(f"{path}.registry", f"is missing; {side}_format {values[f'{side}_format']} needs it")
+    form = values["value_format"]
+    if form in ("string", "bytes"):
+        for name, (field, _as_what) in values["columns"].items():
+            if field != ".":
+                raise ExpectationError(f"{path}.columns.{name}", f"a value of the format {form} has no fields; . is the whole")
+        if values["unwrap"]:
+            raise ExpectationError(f"{path}.unwrap", f"is not for values of the format {form}")
+    if values["mode"] == "upsert" and values["key_column"] is None:
+        raise ExpectationError(f"{path}.key_column", "is missing; mode upsert needs it")
+    if (values["partition_column"] is None) != (values["offset_column"] is None):
+        raise ExpectationError(path, "partition_column and offset_column belong together")
+    if values["mode"] == "append" and not (values["columns"] or values["key_column"] or values["offset_column"]):
+        raise ExpectationError(path, "mode append needs columns, or partition_column and offset_column, to find a record by")
 
 
 def _refuse_crossed(values: dict[str, Any], path: str) -> None:

@@ -31,8 +31,10 @@ def pack(partition: int, offset: int) -> int:
     return (partition << _BITS) | offset
 
 
-def position() -> Column:
-    return F.shiftleft(F.col("part").cast("long"), _BITS).bitwiseOR(F.col("off"))
+def position(part: Column | None = None, off: Column | None = None) -> Column:
+    """Of a record; or of the partition and offset in two columns of a table."""
+    part, off = F.col("part") if part is None else part, F.col("off") if off is None else off
+    return F.shiftleft(part.cast("long"), _BITS).bitwiseOR(off)
 
 
 def per_partition(values: dict[int, int], default: int = 0) -> Column:

@@ -5,6 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from verify_replay.checks.append import Append
 from verify_replay.checks.base import BaseCheck
 from verify_replay.checks.bounds import Count, Nulls
 from verify_replay.checks.duplicates import Duplicates
@@ -13,9 +17,15 @@ from verify_replay.checks.mirror import Mirror
 from verify_replay.checks.poison import PoisonGone
 from verify_replay.checks.progress import Progress
 from verify_replay.checks.replay import KeysPresent, NotReplayed, Replayed
-from verify_replay.checks.sink import Sink
+from verify_replay.checks.sink import Sink, Upsert
+from verify_replay.expectation import Check
 
-TYPES: dict[str, type[BaseCheck]] = {
+
+def _sink(check: Check, *others: Any) -> Sink:
+    return (Append if check.parameters["mode"] == "append" else Upsert)(check, *others)
+
+
+TYPES: dict[str, Callable[..., BaseCheck]] = {
     "replayed": Replayed,
     "not_replayed": NotReplayed,
     "count": Count,
@@ -25,6 +35,6 @@ TYPES: dict[str, type[BaseCheck]] = {
     "nulls": Nulls,
     "poison_gone": PoisonGone,
     "mirror": Mirror,
-    "sink": Sink,
+    "sink": _sink,
     "progress": Progress,
 }

@@ -5,23 +5,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
 
 from verify_replay.data import CANNOT_TELL, FAIL, PASS, Result, Scanned, name_lost
-from verify_replay.expectation import Check
+from verify_replay.expectation import Check, Topic
 from verify_replay.log import Unreadable
+from verify_replay.registry import Registry
+from verify_replay.tables import Table
+
+#: reads the topic again; all of it, or a few records
+Reader = Callable[[], DataFrame | None]
 
 
 class BaseCheck:
-    """One declared check. In this order: hashes() and columns(), the scan, ask(), judge()."""
+    """One declared check. In this order: begin(); then hashes(), stage() and columns(), the scan, learn(), until that has learnt
+    nothing new; ask(), judge()."""
 
-    def __init__(self, check: Check, samples: int, tables: dict[str, DataFrame]) -> None:
+    def __init__(self, check: Check, samples: int, tables: dict[str, Table], registries: dict[str, Registry] | None = None) -> None:
         self.check = check
         self.parameters: dict[str, Any] = check.parameters
         self.limit = samples
         self.tables = tables
+        self.registries = registries or {}
+
+    def begin(self, topic: Topic, few: Reader) -> None:
+        """Before the scan of its topic."""
+
+    def stage(self, records: DataFrame) -> DataFrame:
+        """The source's records, with what columns() needs beside the source's columns."""
+        return records
+
+    def learn(self, rows: DataFrame, records: Reader) -> bool:
+        """After a scan: whether it has to be made again, as something was learnt from it. rows: what the scan has left."""
+        return False
 
     def hashes(self) -> set[str]:
         """The hashes that the scans of its topics have to keep."""

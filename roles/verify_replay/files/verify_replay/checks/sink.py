@@ -1,73 +1,177 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A topic, reduced to the last value of each key, against a table."""
+"""A topic against where a sink writes it: the last value of each key (upsert), or every record (append)."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
-from verify_replay.checks.base import BaseCheck, verdict
-from verify_replay.data import Result, Scanned, number, offsets, plural
-from verify_replay.errors import JobError
-from verify_replay.expectation import AFTER
-from verify_replay.log import RETENTION
+from verify_replay.checks.base import BaseCheck, Reader, verdict
+from verify_replay.compare import hashed
+from verify_replay.data import CANNOT_TELL, Result, Scanned, number, offsets, plural
+from verify_replay.decode import WHOLE, Decoder
+from verify_replay.expectation import AFTER, Check, Topic
+from verify_replay.log import RETENTION, Unreadable
+from verify_replay.registry import Registry
 from verify_replay.scan import position
-
-_SPACES = {
-    **dict.fromkeys((T.ByteType, T.ShortType, T.IntegerType, T.LongType, T.DecimalType), "decimal(38,9)"),
-    **dict.fromkeys((T.FloatType, T.DoubleType), "double"),
-    T.BooleanType: "boolean",
-    T.DateType: "date",
-}
-
-
-def canonical(column: Column, kind: T.DataType) -> Column:
-    """The same for the text of a field and for the column of the table, if they mean the same: the type of the table decides."""
-    if isinstance(kind, T.TimestampType | T.TimestampNTZType):
-        # Connect writes milliseconds, or ISO 8601; the table's column is a time already.
-        text = column.cast("string")
-        same = F.coalesce(text.try_cast("bigint") * 1000, F.unix_micros(text.try_cast("timestamp")))
-    else:
-        same = column.try_cast(_SPACES.get(type(kind), "string"))
-    return F.xxhash64(column.isNull(), same)
-
-
-def key_text(key_field: str | None) -> Column:
-    """The key as text: of JSON a field, of a JSON string what it says, else the bytes."""
-    text = F.col("key").cast("string")
-    if key_field:
-        return F.get_json_object(text, f"$.{key_field}")
-    return F.when(text.startswith('"'), F.get_json_object(text, "$")).otherwise(text)
+from verify_replay.schemas import Kind
+from verify_replay.tables import Table, UnreadableTable, file_of, unreadable
 
 
 class Sink(BaseCheck):
+    """What both ways have in common: how records are read, and that some cannot be.
+
+    Columns of the scan: k, the hash of the key; v, that of the declared fields, NULL for a record that says that there is no row;
+    u, whether key or value cannot be decoded; sk and sv, numbers of schemas that are not known.
+    """
+
+    def __init__(self, check: Check, samples: int, tables: dict[str, Table], registries: dict[str, Registry] | None = None) -> None:
+        super().__init__(check, samples, tables, registries)
+        self.key: Decoder | None = None
+        self.value: Decoder | None = None
+        #: why its table cannot be read
+        self.problem: str | None = None
+
+    @property
+    def table(self) -> Table:
+        return self.tables[self.parameters["table"]]
+
+    def begin(self, topic: Topic, few: Reader) -> None:
+        given, registry = self.parameters, self.registries.get(self.parameters["registry"])
+        subjects = {side: given[f"{side}_subject"] or f"{topic.topic}-{side}" for side in ("key", "value")}
+        self.key = Decoder("key", given["key_format"], self.own("d"), registry, subjects["key"])
+        self.value = Decoder("value", given["value_format"], self.own("d"), registry, subjects["value"], given["unwrap"] == "debezium")
+        try:
+            self.table.frame  # noqa: B018 - asks for its columns
+        except UnreadableTable as error:
+            self.problem = str(error)
+            return
+        for decoder in (self.key, self.value):
+            decoder.begin(few)
+
+    def stage(self, records: DataFrame) -> DataFrame:
+        return records if self.problem else self.value.stage(self.key.stage(records))
+
+    def columns(self) -> dict[str, Column]:
+        if self.problem:
+            return {}
+        self.value.check([path for _column, path, _as in self._fields()])
+        fields = [self.value.hash_of(path, self.table.column(name)[1], _kind(told)) for name, path, told in self._fields()]
+        if self.parameters["mode"] == "append" and self.parameters["key_column"]:
+            fields.append(self._key())
+        found = {
+            self.own("k"): self._key() if self.parameters["key_column"] else F.lit(None).cast("long"),
+            self.own("v"): F.when(~self.value.deleted(), F.xxhash64(*fields) if fields else F.lit(1).cast("long")),
+            self.own("u"): self.key.undecoded() | self.value.undecoded(),
+        }
+        for name, decoder in (("sk", self.key), ("sv", self.value)):
+            if decoder.has_schemas:
+                found[self.own(name)] = decoder.not_known()
+        return found
+
+    def learn(self, rows: DataFrame, records: Reader) -> bool:
+        learnt = False
+        for name, decoder in (("sk", self.key), ("sv", self.value)):
+            if not self.problem and decoder.has_schemas:
+                column = F.col(self.own(name))
+                numbers = {row[0] for row in rows.where(column.isNotNull()).select(column).distinct().collect()}
+                learnt = decoder.learn(numbers, records) or learnt
+        return learnt
+
+    def judge(self, scans: dict[str, Scanned]) -> Result:
+        if self.problem:
+            return Result(CANNOT_TELL, self.problem)
+        try:
+            return self.compare(self.scanned(scans))
+        except (Py4JError, PySparkException) as error:
+            if not self.table.has_files or file_of(error) is None:
+                raise
+            return Result(CANNOT_TELL, unreadable(self.table.target, error))
+
+    def compare(self, scanned: Scanned) -> Result:
+        raise NotImplementedError
+
+    def _key(self) -> Column:
+        path = self.parameters["key_field"] or WHOLE
+        found = self.key.hash_of(path, self.table.column(self.parameters["key_column"])[1])
+        return F.when(~self.key.is_null(path), found)
+
+    def _fields(self) -> list[tuple[str, str, str | None]]:
+        """(column of the table, field of the record, what a plain value means), sorted."""
+        return sorted((name, path, told) for name, (path, told) in self.parameters["columns"].items())
+
+    def mine(self, scanned: Scanned) -> DataFrame:
+        """The records of the part that is looked at, without those that cannot be decoded."""
+        rows, part = scanned.rows.where(~F.col(self.own("u"))), self.parameters["part"]
+        return rows if part == "all" else rows.where(F.col("after") if part == AFTER else ~F.col("after"))
+
+    def cells(self) -> list[Column]:
+        """The hash of each declared column of a row of the table."""
+        found = []
+        for name, path, told in self._fields():
+            column, kind = self.table.column(name)
+            found.append(_cell(column, kind, self.value.type_of(path, kind, _kind(told))))
+        return found
+
+    def key_cell(self) -> Column:
+        column, kind = self.table.column(self.parameters["key_column"])
+        return _cell(column, kind, self.key.type_of(self.parameters["key_field"] or WHOLE, kind))
+
+    def undecoded(self, scanned: Scanned) -> tuple[int, str]:
+        """How many records cannot be decoded, and the sentence that names their schemas."""
+        bad = scanned.rows.where(F.col(self.own("u")))
+        count = bad.count() if self.key.has_schemas or self.value.has_schemas else 0
+        if not count:
+            return 0, ""
+        unknown = []
+        for name, decoder in (("sk", self.key), ("sv", self.value)):
+            if decoder.has_schemas:
+                groups = bad.groupBy(F.col(self.own(name)).alias("id")).agg(F.count("*").alias("n"), F.min(position()).alias("at"))
+                for row in groups.where("id IS NOT NULL").orderBy("id").limit(5).collect():
+                    sample = scanned.sample(row["at"], "")
+                    place = f"first at partition {sample['partition']} offset {sample['offset']}"
+                    unknown.append(
+                        f"{decoder.side} schema id {row['id']} is not known to the registry ({plural(row['n'], 'record')}, {place})"
+                    )
+        first = scanned.sample(bad.agg(F.min(position())).first()[0], "")
+        plain = f"first at partition {first['partition']} offset {first['offset']}"
+        return count, f"{plural(count, 'record')} cannot be decoded: {'; '.join(unknown) or plain}."
+
+    def decide(
+        self, scanned: Scanned, failed: bool, sentence: str, figures: dict[str, Any], samples: list[dict], unclear: str, nothing: str | None
+    ) -> Result:
+        """unclear: the sentence about records that cannot be decoded."""
+        result = verdict(failed, sentence, figures, samples, [(scanned, self.gone(scanned))], nothing if not unclear else None)
+        if unclear:
+            words = f"{unclear} {result.sentence}"
+            return Result(CANNOT_TELL if result.verdict != "fail" else result.verdict, words, figures, samples)
+        return result
+
+    def gone(self, scanned: Scanned) -> list[Unreadable]:
+        return scanned.gone(self.parameters["part"])
+
+
+def _kind(told: str | None) -> Kind | None:
+    return Kind(told) if told else None
+
+
+def _cell(column: Column, kind: T.DataType, common: T.DataType) -> Column:
+    return hashed(column, kind, common)
+
+
+class Upsert(Sink):
     """Missing: the last record of a key has a value, and the table lacks the key. Extra: the table has a key whose last record
     is a tombstone, or that no record has; or a key twice. Different: a declared column says something else."""
 
-    @property
-    def table(self) -> DataFrame:
-        return self.tables[self.parameters["table"]]
-
-    def columns(self) -> dict[str, Column]:
-        types = {field.name: field.dataType for field in self.table.schema.fields}
-        for name in (self.parameters["key_column"], *self.parameters["columns"]):
-            if name not in types:
-                raise JobError(f"the table {self.parameters['table']} has no column {name}; {', '.join(types)} are there")
-        key = key_text(self.parameters["key_field"])
-        value = F.col("value").cast("string")
-        fields = [canonical(F.get_json_object(value, f"$.{path}"), types[name]) for name, path in self._pairs()]
-        content = F.when(F.col("value").isNotNull(), F.xxhash64(*fields) if fields else F.lit(1).cast("long"))
-        return {
-            self.own("k"): F.when(key.isNotNull(), canonical(key, types[self.parameters["key_column"]])),
-            self.own("v"): content,
-        }
-
-    def judge(self, scans: dict[str, Scanned]) -> Result:
-        scanned, part = self.scanned(scans), self.parameters["part"]
-        both = self._both(scanned, part)
+    def compare(self, scanned: Scanned) -> Result:
+        both = self._both(scanned)
         row = both.agg(
             F.count_if(F.col("v").isNotNull()).alias("keys"),
             F.coalesce(F.sum("rows"), F.lit(0)).alias("rows"),
@@ -76,12 +180,15 @@ class Sink(BaseCheck):
             F.count_if(self._different()).alias("different"),
         ).first()
         figures = row.asDict()
-        keyless = self._mine(scanned, part).where(F.col(self.own("k")).isNull() & ~F.col("vnull")).count()
+        keyless = self.mine(scanned).where(F.col(self.own("k")).isNull() & F.col(self.own("v")).isNotNull()).count()
         figures["without_key"] = keyless
-        gone = scanned.gone(part)
+        undecoded, unclear = self.undecoded(scanned)
+        if undecoded:
+            figures["not_decoded"] = undecoded
+        gone = self.gone(scanned)
         # What retention took is older than what is left: it explains rows of keys that are not seen, nothing else.
-        late = offsets([one for one in gone if one.reason != RETENTION])
-        hidden = {"missing": late, "extra": offsets(gone), "different": late}
+        late = offsets([one for one in gone if one.reason != RETENTION]) + undecoded
+        hidden = {"missing": late, "extra": offsets(gone) + undecoded, "different": late}
         failed = keyless > 0 or any(figures[name] - hidden[name] > self.parameters[f"max_{name}"] for name in hidden)
         sentence = (
             f"{plural(figures['keys'], 'key')} of the topic against {plural(figures['rows'], 'row')} of the table:"
@@ -90,34 +197,26 @@ class Sink(BaseCheck):
         if keyless:
             sentence += f" {plural(keyless, 'record has', 'records have')} no key that a row could be found by."
         nothing = None if figures["keys"] + figures["rows"] else "neither the topic nor the table has a key"
-        return verdict(failed, sentence, figures, self._samples(both, scanned), [(scanned, gone)], nothing)
+        return self.decide(scanned, failed, sentence, figures, self._samples(both, scanned), unclear, nothing)
 
-    def _pairs(self) -> list[tuple[str, str]]:
-        return sorted(self.parameters["columns"].items())
-
-    def _mine(self, scanned: Scanned, part: str) -> DataFrame:
-        if part == "all":
-            return scanned.rows
-        return scanned.rows.where(F.col("after") if part == AFTER else ~F.col("after"))
-
-    def _both(self, scanned: Scanned, part: str) -> DataFrame:
+    def _both(self, scanned: Scanned) -> DataFrame:
         """Of each key: v and at of its last record; rows and tv of the table."""
         key, value = F.col(self.own("k")), F.col(self.own("v"))
         last = (
-            self._mine(scanned, part)
+            self.mine(scanned)
             .where(key.isNotNull())
             .groupBy(key.alias("k"))
             .agg(F.max_by(value, position()).alias("v"), F.max(position()).alias("at"))
         )
-        types = {field.name: field.dataType for field in self.table.schema.fields}
-        name = self.parameters["key_column"]
-        fields = [canonical(F.col(f"`{column}`"), types[column]) for column, _path in self._pairs()]
-        shown = F.col(f"`{name}`").cast("string") if self.parameters["show_keys"] else F.lit(None).cast("string")
-        rows = self.table.select(
-            canonical(F.col(f"`{name}`"), types[name]).alias("tk"),
-            (F.xxhash64(*fields) if fields else F.lit(1).cast("long")).alias("tv"),
+        cells = self.cells()
+        name = self.table.column(self.parameters["key_column"])[0]
+        shown = name.cast("string") if self.parameters["show_keys"] else F.lit(None).cast("string")
+        rows = self.table.frame.select(
+            self.key_cell().alias("tk"),
+            (F.xxhash64(*cells) if cells else F.lit(1).cast("long")).alias("tv"),
             shown.alias("shown"),
         )
+        rows = self.table.keep(rows, self.own("table"))
         rows = rows.groupBy("tk").agg(F.count("*").alias("rows"), F.max("tv").alias("tv"), F.max("shown").alias("shown"))
         return last.join(rows, last["k"] == rows["tk"], "full_outer")
 

@@ -54,9 +54,11 @@ def test_secrets():
         "client_options": {"main": {"sasl.jaas.config": r'x required username="u1" password="a\"b";', "ssl.key.password": "geheim", "client.id": "plain"},
                            "odd": "no dictionary"},
         "jdbc_options": {"orders": {"user": "auditor", "password": "jdbc-pass"}},
+        "registry_options": {"schemas": {"username": "reader", "token": "bearer-token", "key_password": "phrase"}},
         "spark_conf": {"spark.authenticate.secret": "shared", "spark.executor.memory": "2g", "spark.token.renewal": "true", "x.password": "${file:/f:k}"},
         "expectation": json.dumps({"clusters": {"main": {"sasl.jaas.config": "planted"}}, "tables": {"t": {"password": "there", "url": "jdbc:x"}}}),
     }
-    assert secrets(params) == {r'x required username="u1" password="a\"b";', "u1", r"a\"b", 'a"b', "geheim", "jdbc-pass", "shared", "planted", "there"}
+    assert secrets(params) == {r'x required username="u1" password="a\"b";', "u1", r"a\"b", 'a"b', "geheim", "jdbc-pass", "shared", "planted", "there",
+                               "bearer-token", "phrase"}
     for expectation in ("{oops", [1], {"clusters": [1]}):
-        assert secrets({"client_options": None, "jdbc_options": None, "spark_conf": None, "expectation": expectation}) == set()
+        assert secrets({**dict.fromkeys(params), "expectation": expectation}) == set()

@@ -44,12 +44,20 @@ def test_complete_leaves_the_given_document_alone():
 
 
 def test_names():
-    document = {"clusters": {"main": {}}, "tables": {"orders": {}}}
-    check_names(document, {"main": {}}, {"orders": {}})
+    document = {"clusters": {"main": {}}, "tables": {"orders": {}}, "registries": {"schemas": {}}}
+
+    def check(**given):
+        check_names(document, {"client_options": {}, "jdbc_options": {}, "registry_options": {}, **given})
+
+    check(client_options={"main": {}}, jdbc_options={"orders": {}}, registry_options={"schemas": {"token": "t", "ca_path": "/c"}})
     with pytest.raises(DeclarationError, match="client_options name east, mian, but the expectation document has no such cluster"):
-        check_names(document, {"mian": {}, "main": {}, "east": {}}, {})
+        check(client_options={"mian": {}, "main": {}, "east": {}})
     with pytest.raises(DeclarationError, match="jdbc_options name order, but the expectation document has no such table"):
-        check_names(document, {}, {"order": {}})
+        check(jdbc_options={"order": {}})
+    with pytest.raises(DeclarationError, match="registry_options name schema, but the expectation document has no such registry"):
+        check(registry_options={"schema": {}})
+    with pytest.raises(DeclarationError, match="registry_options has passwd for the registry schemas; it takes username, password, token"):
+        check(registry_options={"schemas": {"passwd": "x", "username": "y"}})
 
 
 def test_without_brokers_nothing_is_inherited():

@@ -34,8 +34,8 @@ exec sh %(here)s/end
 """
 OPTIONS = dict.fromkeys((
     "bootstrap_servers", "security_protocol", "sasl_mechanism", "sasl_username", "sasl_password", "ssl_ca_path", "ssl_cert_path", "ssl_key_path",
-    "ssl_key_password", "kafka_options", "client_options", "jdbc_options", "jars", "packages", "spark_conf", "python", "spark_home", "report_url",
-    "report_token", "report_username", "report_password"))
+    "ssl_key_password", "kafka_options", "client_options", "jdbc_options", "registry_options", "jars", "packages", "spark_conf", "python", "spark_home",
+    "report_url", "report_token", "report_username", "report_password"))
 
 
 @pytest.fixture
@@ -154,6 +154,8 @@ def test_a_program_that_was_sent(spark, tmp_path):
     ({"expectation": "[]"}, "expectation must be a dictionary"),
     ({"client_options": {"main": "x"}}, "client_options must be a dictionary of dictionaries, by cluster"),
     ({"jdbc_options": {"t": 1}}, "jdbc_options must be a dictionary of dictionaries, by table"),
+    ({"registry_options": {"r": 1}}, "registry_options must be a dictionary of dictionaries, by registry"),
+    ({"registry_options": {"r": {"ca_path": "/gone/ca.pem"}}, "expectation": dict(DOCUMENT, registries={"r": {"url": "https://r"}})}, "There is no file /gone"),
     ({"job_timeout": 0}, "job_timeout must be at least 1 second, it is 0"),
     ({"bootstrap_servers": [""]}, "expectation document: clusters: is missing"),
     ({"jdbc_options": {"t": {}}}, "jdbc_options name t"),

@@ -11,12 +11,13 @@ ODD = "\\\"' #=:!$;,\tend\nof line\r"
 
 
 def test_what_is_written_is_read_by_java():
-    found = text({"spark.b": True, "spark.a b:c=d": ODD}, {"main": {"bootstrap.servers": "x:1", "sasl.jaas.config": ODD, "retries": 3}},
-                 {"orders": {"user": "u", "password": ODD}})
+    found = text({"spark.b": True, "spark.a b:c=d": ODD}, {
+        "kafka": {"main": {"bootstrap.servers": "x:1", "sasl.jaas.config": ODD, "retries": 3}}, "jdbc": {"orders": {"user": "u", "password": ODD}},
+        "registry": {"schemas": {"token": "t"}}})
     assert properties(found) == {
         "spark.b": "true", "spark.a b:c=d": ODD, "spark.verify_replay.kafka.main.sasl.jaas.config": ODD, "spark.verify_replay.kafka.main.retries": "3",
-        "spark.verify_replay.jdbc.orders.user": "u", "spark.verify_replay.jdbc.orders.password": ODD}
-    assert found.count("\n") == 6
+        "spark.verify_replay.jdbc.orders.user": "u", "spark.verify_replay.jdbc.orders.password": ODD, "spark.verify_replay.registry.schemas.token": "t"}
+    assert found.count("\n") == 7
 
 
 def test_spark():

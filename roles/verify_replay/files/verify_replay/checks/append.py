@@ -1,0 +1,196 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A topic against a target to which every record is added: files of an object store, a table that grows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from verify_replay import files
+from verify_replay.checks.sink import Sink
+from verify_replay.data import Result, Scanned, number, offsets, plural
+from verify_replay.files import MAX_ABSENT, Found
+from verify_replay.scan import pack, position, unpack
+
+
+class Append(Sink):
+    """Missing: a record that no row has. Repeated: rows of a record that are too many. Extra: rows that no record has. Different: by
+    offset, a row of the record says something else. A record without a value, or a delete, has no row.
+
+    Rows are found by partition_column and offset_column, or by what the declared columns hold.
+    """
+
+    @property
+    def by_offset(self) -> bool:
+        return self.parameters["offset_column"] is not None
+
+    def compare(self, scanned: Scanned) -> Result:
+        rows = self._rows()
+        both = self._both(scanned, rows)
+        n, m = F.col("n"), F.col("m")
+        row = both.agg(
+            F.coalesce(F.sum("n"), F.lit(0)).alias("records"),
+            F.coalesce(F.sum("m"), F.lit(0)).alias("rows"),
+            F.coalesce(F.sum(F.greatest(n - m, F.lit(0))), F.lit(0)).alias("missing"),
+            F.coalesce(F.sum(F.when(n > 0, F.greatest(m - n, F.lit(0)))), F.lit(0)).alias("repeated"),
+            F.coalesce(F.sum(F.when(n == 0, m)), F.lit(0)).alias("extra"),
+            F.count_if(self._different()).alias("different"),
+        ).first()
+        figures: dict[str, Any] = row.asDict()
+        undecoded, unclear = self.undecoded(scanned)
+        if undecoded:
+            figures["not_decoded"] = undecoded
+        hidden = offsets(self.gone(scanned)) + undecoded
+        allowed = {name: self.parameters[f"max_{name}"] for name in ("missing", "extra", "different", "repeated")}
+        if self.parameters["delivery"] == "at_least_once":
+            del allowed["repeated"]
+        failed = any(figures[name] - (hidden if name in ("extra", "repeated") else 0) > most for name, most in allowed.items())
+        sentence = (
+            f"{plural(figures['records'], 'record')} of the topic against {plural(figures['rows'], 'row')} of the table:"
+            f" {number(figures['missing'])} missing, {number(figures['repeated'])} repeated, {number(figures['extra'])} extra"
+            + (f", {number(figures['different'])} different." if self.by_offset else ".")
+        )
+        samples = self._samples(both, scanned, figures)
+        found = self._by_name(scanned, rows)
+        if found is not None:
+            lost = sum(end - start for _partition, start, end, _name in found.missing)
+            failed = failed or lost > self.parameters["max_missing"]
+            figures.update(_figures(found))
+            sentence += f" {_sentence(found)}"
+            samples += self._named(found, scanned)
+        nothing = None if figures["records"] + figures["rows"] else "neither the topic nor the table has a record"
+        return self.decide(scanned, failed, sentence, figures, samples, unclear, nothing)
+
+    def _rows(self) -> DataFrame:
+        """tv, the hash of a row; id, by what its record is found; file, in which it is."""
+        cells = self.cells() + ([self.key_cell()] if self.parameters["key_column"] else [])
+        value = F.xxhash64(*cells) if cells else F.lit(1).cast("long")
+        place = value
+        if self.by_offset:
+            part, off = (self.table.column(self.parameters[f"{name}_column"])[0].cast("long") for name in ("partition", "offset"))
+            place = position(part, off)
+        file = F.col("_metadata.file_path") if self.table.has_files else F.lit(None).cast("string")
+        return self.table.keep(self.table.frame.select(value.alias("tv"), place.alias("id"), file.alias("file")), self.own("table"))
+
+    def _both(self, scanned: Scanned, rows: DataFrame) -> DataFrame:
+        """Of each record that is found by an id: n, how often it is in the topic, m, in the table; at, where; one file that has it."""
+        value = F.col(self.own("v"))
+        null = F.lit(None).cast("long")
+        records = self.mine(scanned).where(value.isNotNull())
+        left = records.select(
+            (position() if self.by_offset else value).alias("id"),
+            F.lit(1).alias("n"),
+            F.lit(0).alias("m"),
+            value.alias("v"),
+            null.alias("tv"),
+            position().alias("at"),
+            F.lit(None).cast("string").alias("file"),
+        )
+        right = rows.select("id", F.lit(0).alias("n"), F.lit(1).alias("m"), null.alias("v"), "tv", null.alias("at"), "file")
+        return (
+            left.union(right)
+            .groupBy("id")
+            .agg(
+                F.sum("n").alias("n"),
+                F.sum("m").alias("m"),
+                F.max("v").alias("v"),
+                F.min("tv").alias("low"),
+                F.max("tv").alias("high"),
+                F.min("at").alias("at"),
+                F.max("file").alias("file"),
+            )
+        )
+
+    @staticmethod
+    def _different():
+        return (F.col("n") > 0) & (F.col("m") > 0) & ((F.col("low") != F.col("v")) | (F.col("high") != F.col("v")))
+
+    def _samples(self, both: DataFrame, scanned: Scanned, figures: dict[str, Any]) -> list[dict]:
+        n, m = F.col("n"), F.col("m")
+        samples: list[dict] = []
+        for name, condition, what in (
+            ("missing", n > m, "missing in the table"),
+            ("repeated", (n > 0) & (m > n), "too often in the table"),
+            ("different", self._different(), "different in the table"),
+            ("extra", n == 0, "in the table, without a record"),
+        ):
+            for row in both.where(condition).orderBy("at", "file").limit(self.limit).collect() if figures[name] else []:
+                sample = {"table": self.parameters["table"], "what": what} if row["at"] is None else scanned.sample(row["at"], what)
+                if name == "extra" and self.by_offset:
+                    sample["partition"], sample["offset"] = unpack(row["id"])
+                samples.append(sample if row["file"] is None or name == "missing" else {**sample, "file": row["file"]})
+        return samples
+
+    def _by_name(self, scanned: Scanned, rows: DataFrame) -> Found | None:
+        """What the names of the files say; None if they say nothing."""
+        pattern = self.table.target.file_name
+        if pattern is None:
+            return None
+        counted = [(row["file"], row["count"]) for row in rows.groupBy("file").count().collect()]
+        mine, foreign = files.named(counted, pattern, scanned.topic.topic)
+        absent = self._absent(scanned) if mine else None
+        if absent is None:
+            return None
+        windows = {}
+        for one, (low, high) in scanned.log.windows.items():
+            start, end = scanned.topic.partitions[one].part(self.parameters["part"])
+            windows[one] = (max(low, start), max(min(high, end), max(low, start)))
+        found = files.compare(mine, windows, absent)
+        found.foreign = foreign
+        return found
+
+    def _absent(self, scanned: Scanned) -> dict[int, list[tuple[int, int]]] | None:
+        """Offsets at which there is no record that has a row; None if there are too many for arithmetic."""
+        holes = scanned.facts.holes
+        if not holes.complete or any(len(ranges) > MAX_ABSENT for ranges in holes.ranges.values()):
+            return None
+        rowless = (
+            scanned.rows.where(F.col(self.own("v")).isNull() & ~F.col(self.own("u"))).select("part", "off").limit(MAX_ABSENT + 1).collect()
+        )
+        if len(rowless) > MAX_ABSENT:
+            return None
+        absent = {one: list(ranges) for one, ranges in holes.ranges.items()}
+        for row in rowless:
+            absent.setdefault(row["part"], []).append((row["off"], row["off"] + 1))
+        return absent
+
+    def _named(self, found: Found, scanned: Scanned) -> list[dict]:
+        samples = []
+        for entries, what in (
+            (found.missing, "in no file"),
+            (found.doubled, "a second file that begins here"),
+            (found.overlapping, "in two files"),
+        ):
+            for partition, start, end, name in entries[: self.limit]:
+                sample = {**scanned.sample(pack(partition, start), what), "end": max(end, start + 1)}
+                samples.append({**sample, "file": name} if name else sample)
+        return samples
+
+
+def _figures(found: Found) -> dict[str, int]:
+    return {
+        "files": found.files,
+        "files_doubled": len(found.doubled),
+        "files_overlapping": len(found.overlapping),
+        "offsets_in_no_file": sum(end - start for _partition, start, end, _name in found.missing),
+        "files_of_other_names": found.foreign,
+    }
+
+
+def _sentence(found: Found) -> str:
+    """What the names say, with the first of each kind."""
+    words = [f"{plural(found.files, 'file')} by name"]
+    for entries, what in ((found.doubled, "doubled"), (found.overlapping, "overlapping")):
+        if entries:
+            words.append(f"{number(len(entries))} {what} ({entries[0][3]})")
+    if found.missing:
+        partition, start, end, _name = found.missing[0]
+        lost = sum(high - low for _partition, low, high, _file in found.missing)
+        words.append(f"{plural(lost, 'record')} in no file (the first: partition {partition} offsets {start}..{end - 1})")
+    if found.spread:
+        words.append("ranges not compared where the files of a partition lie in several folders")
+    return f"{', '.join(words)}."

@@ -1,0 +1,245 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How keys or values of records are read: JSON with and without a schema, Avro, Protobuf and JSON Schema of a registry, text, bytes.
+
+Records of one topic can have several schemas. Each is known by a number: its id in the registry, or a hash of the schema beside the
+payload.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+from pyspark.sql.avro.functions import from_avro
+
+from verify_replay import schemas
+from verify_replay.compare import hashed, meant, space
+from verify_replay.errors import JobError
+from verify_replay.registry import Registry
+from verify_replay.schemas import DECODED, Fields, Kind
+
+#: formats whose records begin with a byte 0 and the id of a schema
+FRAMED = ("avro", "json_schema", "protobuf")
+WHOLE = "."
+#: where a Debezium event has the row
+_AFTER = "after"
+
+
+class Decoder:
+    """One side of the records. own: prefix for its columns, subject: under which the registry has the topic's schemas."""
+
+    def __init__(self, side: str, form: str, own: str, registry: Registry | None, subject: str, unwrap: bool = False) -> None:
+        self.side, self.form, self.own = side, form, own
+        self._registry, self._subject, self._unwrap = registry, subject, unwrap
+        self._known: dict[int, Fields] = {}
+        #: of decoded columns, when records have been staged
+        self._types: dict[int, T.DataType] = {}
+        #: numbers of schemas that nobody knows
+        self.unknown: set[int] = set()
+
+    @property
+    def has_schemas(self) -> bool:
+        return self.form in FRAMED or self.form == "connect_json"
+
+    # --- schemas
+
+    def begin(self, few: Callable[[], DataFrame | None]) -> None:
+        """Learn the schemas that are likely, so that one scan is enough. few: reads some records."""
+        if self.form in FRAMED and self._registry:
+            self._learn(self._registry.subject(self._subject))
+        elif self.form == "connect_json":
+            some = few()
+            if some is not None:
+                self._look_at(some, None)
+
+    def learn(self, numbers: set[int], records: Callable[[], DataFrame | None]) -> bool:
+        """Look for schemas that a scan has met and that were not known; whether one was found."""
+        before, new = len(self._known), numbers - set(self._known) - self.unknown
+        if self.form == "connect_json":
+            again = records() if new else None
+            if again is not None:
+                self._look_at(again, new)
+        else:
+            self._learn(sorted(new))
+        self.unknown |= new - set(self._known)
+        return len(self._known) > before
+
+    def _learn(self, numbers: list[int]) -> None:
+        for number in numbers:
+            found = self._registry.schema(number) if self._registry else None
+            if found is not None:
+                self._known[number] = schemas.of_registry(self.form, found, number)
+
+    def _look_at(self, records: DataFrame, wanted: set[int] | None) -> None:
+        found = records.select(self.number().alias("n"), self._beside().alias("text")).where("text IS NOT NULL")
+        if wanted is not None:
+            found = found.where(F.col("n").isin(sorted(wanted)))
+        for row in found.groupBy("n").agg(F.first("text").alias("text")).collect():
+            self._known[row["n"]] = schemas.Connect(row["text"])
+
+    def check(self, paths: list[str]) -> None:
+        """JobError if no schema has one of the fields."""
+        for path in paths if self._known else []:
+            if not any(fields.has(self._inside(path)) for fields in self._known.values()):
+                raise JobError(f"no schema of the {self.side}s has the field {self._inside(path)}")
+
+    # --- columns of a scan
+
+    def number(self) -> Column | None:
+        """The number of a record's schema; NULL for one without."""
+        value = F.col(self.side)
+        if self.form == "connect_json":
+            return F.when(self._beside().isNotNull(), F.xxhash64(self._beside()))
+        if self.form in FRAMED:
+            is_framed = (F.length(value) >= 5) & (F.substring(value, 1, 1) == F.unhex(F.lit("00")))
+            return F.when(is_framed, F.conv(F.hex(F.substring(value, 2, 4)), 16, 10).cast("long"))
+        return None
+
+    def not_known(self) -> Column:
+        """The number, if it is of no schema that is known."""
+        found = self.number()
+        return F.when(~found.isin(sorted(self._known)), found) if self._known else found
+
+    def stage(self, records: DataFrame) -> DataFrame:
+        """The records, with a column for each schema that its fields are taken of."""
+        if self.form == "avro":
+            payload = F.expr(f"substring({self.side}, 6)")
+            decoded = {number: self._decoded(number, payload) for number in self._known}
+        elif self.form == "protobuf":
+            payload = F.expr(f"substring({self.side}, 6)")
+            decoded = {number: F.when(self.number() == number, fields.to_json(payload)) for number, fields in self._known.items()}
+        else:
+            return records
+        staged = records.select("*", *(column.alias(self._column(number)) for number, column in decoded.items()))
+        self._types = {number: staged.schema[self._column(number)].dataType for number in decoded}
+        return staged
+
+    def _decoded(self, number: int, payload: Column) -> Column:
+        fields = self._known[number]
+        options = {"mode": "PERMISSIVE", "avroSchema": json.dumps(fields.reader())}
+        return F.when(self.number() == number, from_avro(payload, json.dumps(fields.writer), options))
+
+    def whole(self) -> Column:
+        """The key or value as text, as it is compared when no field is named: a JSON text without its quotes."""
+        text = F.col(self.side).cast("string")
+        if self.form == "json":
+            return F.when(text.startswith('"'), F.get_json_object(text, "$")).otherwise(text)
+        return text if self.form == "string" else F.col(self.side)
+
+    def hash_of(self, path: str, kind: T.DataType, told: Kind | None = None) -> Column:
+        """A hash of the value of a field. kind: of the table's column, told: what a plain value means, if the document says so."""
+        found = [(number, *self._value(number, path, told)) for number in self._numbers()]
+        common = self.type_of(path, kind, told)
+        branches = None
+        for number, column, type_ in found:
+            value = hashed(column, type_, common)
+            if number is None:
+                return value
+            branches = F.when(self.number() == number, value) if branches is None else branches.when(self.number() == number, value)
+        return F.lit(None).cast("long") if branches is None else branches
+
+    def type_of(self, path: str, kind: T.DataType, told: Kind | None = None) -> T.DataType:
+        """The type in which a field and a column of the table are compared."""
+        types = [self._value(number, path, told)[1] for number in self._numbers()]
+        found = next((one for one in types if not isinstance(one, T.StringType | T.NullType)), T.StringType())
+        return space(kind, found)
+
+    def is_null(self, path: str) -> Column:
+        """Whether a key has no such field."""
+        values = [(number, self._value(number, path, None)[0]) for number in self._numbers()]
+        nulls = [column.isNull() if number is None else (self.number() == number) & column.isNull() for number, column in values]
+        found = F.col(self.side).isNull()
+        for one in nulls:
+            found = found | F.coalesce(one, F.lit(False))
+        return found
+
+    def undecoded(self) -> Column:
+        """Whether there is a key or value that cannot be read: without a schema that is known, or not as its schema says."""
+        if not self.has_schemas:
+            return F.lit(False)
+        good = [(self.number() == number) & self._is_decoded(number) for number in self._known]
+        found = F.lit(False)
+        for one in good:
+            found = found | F.coalesce(one, F.lit(False))
+        return F.col(self.side).isNotNull() & ~found
+
+    def deleted(self) -> Column:
+        """Whether the record says that there is no row: a tombstone, or of Debezium's events a delete."""
+        gone = F.col(self.side).isNull()
+        if not self._unwrap:
+            return gone
+        for number in self._numbers():
+            op = self._raw(number, "op")[0].cast("string")
+            mine = op == "d"
+            gone = gone | F.coalesce(mine if number is None else (self.number() == number) & mine, F.lit(False))
+        return gone
+
+    # --- single fields
+
+    def _numbers(self) -> Iterator[int | None]:
+        yield from (self._known if self.has_schemas else [None])
+
+    def _inside(self, path: str) -> str:
+        if not self._unwrap:
+            return path
+        return _AFTER if path == WHOLE else f"{_AFTER}.{path}"
+
+    def _column(self, number: int) -> str:
+        return f"{self.own}{self.side}_{number}".replace("-", "m")
+
+    def _beside(self) -> Column:
+        return F.get_json_object(F.col(self.side).cast("string"), "$.schema")
+
+    def _value(self, number: int | None, path: str, told: Kind | None) -> tuple[Column, T.DataType]:
+        column, found = self._raw(number, self._inside(path))
+        kind = told or (self._known[number].kind(self._inside(path)) if number is not None else None)
+        if kind is None or isinstance(found, T.NullType):
+            return column, found
+        return meant(column, kind, self._is_text(path) if kind.name == "decimal" else None)
+
+    def _raw(self, number: int | None, path: str) -> tuple[Column, T.DataType]:
+        """What is written in a field, and its type: text for JSON."""
+        if self.form == "avro" and number is not None:
+            return self._of_struct(F.col(self._column(number)), self._types[number], path, self._known[number])
+        if self.form in ("string", "bytes") or (path == WHOLE and self.form == "json"):
+            return self.whole(), T.BinaryType() if self.form == "bytes" else T.StringType()
+        return F.get_json_object(self._text(number), self._json_path(path)), T.StringType()
+
+    @staticmethod
+    def _of_struct(column: Column, kind: T.DataType, path: str, fields: Fields) -> tuple[Column, T.DataType]:
+        for name in [] if path == WHOLE else path.split("."):
+            if not isinstance(kind, T.StructType) or name not in kind.names:
+                return F.lit(None).cast("string"), T.NullType()
+            column, kind = column.getField(name), kind[name].dataType
+        return column, kind
+
+    def _text(self, number: int | None) -> Column:
+        if self.form == "protobuf":
+            return F.col(self._column(number))
+        if self.form == "json_schema":
+            return F.expr(f"substring({self.side}, 6)").cast("string")
+        return F.col(self.side).cast("string")
+
+    def _json_path(self, path: str) -> str:
+        root = "$.payload" if self.form == "connect_json" else "$"
+        return root if path == WHOLE else f"{root}.{path}"
+
+    def _is_text(self, path: str) -> Column | None:
+        """Whether a JSON value is a text: decimals are either numbers, or bytes in base64."""
+        if self.form not in ("connect_json", "json_schema"):
+            return None
+        node = F.try_variant_get(F.try_parse_json(self._text(None)), self._json_path(self._inside(path)), "variant")
+        return F.schema_of_variant(node) == "STRING"
+
+    def _is_decoded(self, number: int) -> Column:
+        column = F.col(self._column(number))
+        if self.form == "avro":
+            return column.getField(DECODED).isNotNull() if self._known[number].is_record else column.isNotNull()
+        if self.form == "protobuf":
+            return column.isNotNull()
+        return F.get_json_object(self._text(number), self._json_path(WHOLE)).isNotNull()
