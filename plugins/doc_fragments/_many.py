@@ -87,6 +87,26 @@ options:
       - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be restored.
     type: int
     default: 120
+  check_position:
+    description:
+      - Whether connectors that run again after the change are watched, all at the same time, for at most O(check_position_timeout) seconds, as to whether each
+        goes on from the declared offsets. What each commits first decides it. The verdict is C(position.verdict) in RV(connectors).
+      - V(taken) says that the first commit lies behind the declared offset. V(ignored) says that it does not, or that each commits under other
+        partitions alone. V(own_position) says that each goes on from a place of its own, as sinks do that seek to what they have stored
+        elsewhere. V(stuck) says that nothing was committed though there is something to read. V(cannot_tell) says that nothing was committed, and that
+        this may be right.
+      - With V(warn) the verdicts C(ignored), C(own_position) and C(stuck) are warnings that say what to do, with V(fail) failures. Nothing is rolled back
+        because of them, and offsets are not changed again.
+      - A connector that fails while it is watched is treated as one that fails at once when it runs again, see O(rollback).
+    type: str
+    choices: [none, warn, fail]
+    default: none
+  check_position_timeout:
+    description:
+      - Seconds for O(check_position). It ends as soon as the commits have shown it. Workers commit every 60 seconds by default
+        (C(offset.flush.interval.ms)); with less time than that, V(stuck) says little.
+    type: int
+    default: 75
 """
 
     # Of one connector, too.

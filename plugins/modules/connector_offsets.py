@@ -346,6 +346,26 @@ options:
         each single request.
     type: int
     default: 120
+  check_position:
+    description:
+      - Whether a connector that runs again after the change is watched, for at most O(check_position_timeout) seconds, as to whether it
+        goes on from the declared offsets. What it commits first decides it. The verdict is in RV(position).
+      - V(taken) says that the first commit lies behind the declared offset. V(ignored) says that it does not, or that it commits under other
+        partitions alone. V(own_position) says that it goes on from a place of its own, as sinks do that seek to what they have stored
+        elsewhere. V(stuck) says that nothing was committed though there is something to read. V(cannot_tell) says that nothing was committed, and that
+        this may be right.
+      - With V(warn) the verdicts C(ignored), C(own_position) and C(stuck) are warnings that say what to do, with V(fail) failures. Nothing is rolled back
+        because of them, and offsets are not changed again.
+      - A connector that fails while it is watched is treated as one that fails at once when it runs again, see O(rollback).
+    type: str
+    choices: [none, warn, fail]
+    default: none
+  check_position_timeout:
+    description:
+      - Seconds for O(check_position). It ends as soon as the commits have shown it. Workers commit every 60 seconds by default
+        (C(offset.flush.interval.ms)); with less time than that, V(stuck) says little.
+    type: int
+    default: 75
   max_entries:
     description:
       - How many partitions RV(offsets), RV(offsets_before), RV(actions) and the diff list at most, changes first. V(0) lists all.
@@ -813,6 +833,44 @@ state_before:
   returned: success
   type: str
   sample: RUNNING
+position:
+  description: Whether the connector goes on from the declared offsets, see O(check_position). Null where that was not looked at.
+  returned: success
+  type: dict
+  contains:
+    verdict:
+      description: V(taken), V(ignored), V(own_position), V(stuck) or V(cannot_tell).
+      type: str
+      returned: success
+    seconds:
+      description: For how long it was watched.
+      type: float
+      returned: success
+    partitions:
+      description: The changed partitions that the verdict rests on, each with C(partition), the offset C(declared), the one C(before) the change and the
+        first one that was C(committed), null for none.
+      type: list
+      elements: dict
+      returned: success
+    partitions_count:
+      description: How many these are, also if O(max_entries) has cut the list.
+      type: int
+      returned: success
+    appeared:
+      description: Partitions of a source that were neither there before the change nor declared.
+      type: list
+      elements: dict
+      returned: success
+  sample:
+    verdict: taken
+    seconds: 2.4
+    partitions_count: 1
+    appeared: []
+    partitions:
+      - partition: {filename: /data/orders.txt}
+        declared: {position: 0}
+        before: {position: 4096}
+        committed: {position: 4096}
 backup_file:
   description: The backup written (in check mode, to be written). Null without O(backup=true) or without a change.
   returned: success

@@ -210,7 +210,7 @@ RETURN = r"""
 connectors:
   description:
     - The connectors in the order of O(connectors). Each has its C(name), and what M(streamops.kafka_connect.connector_offsets) returns of it,
-      such as C(changed), C(actions), C(offsets), C(offsets_before), C(method), C(state_before), C(connector), C(already_applied) and C(change).
+      such as C(changed), C(actions), C(offsets), C(offsets_before), C(method), C(state_before), C(connector), C(already_applied), C(change) and C(position).
     - C(boundaries) is null, or C(stopped), and C(after) the change (null in check mode, or where it could not be read), each with C(cluster_id) and
       C(topics) as M(streamops.kafka_connect.topic_offsets_info) returns them.
     - After a failure, null in the place of those that were not made; in check mode, of those that cannot be predicted.

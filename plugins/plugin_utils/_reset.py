@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 import yaml
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.position_check import BAD
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._given import is_true
 
 FINAL_STATES = ("found", "started", "paused", "stopped")
@@ -205,7 +206,8 @@ def _predicted(one: dict, entry: dict) -> dict:
 def _result(one: dict) -> dict:
     """What a prediction and a change have in common."""
     return {
-        **{name: one[name] for name in ("method", "method_reason", "offset_topic", "offset_file", "consumer_group", "counts", "already_applied", "change")},
+        **{name: one[name] for name in ("method", "method_reason", "offset_topic", "offset_file", "consumer_group", "counts", "already_applied", "change",
+                                       "position")},
         "actions": [action for action in one["actions"] if action["action"] != "keep"],
     }
 
@@ -360,7 +362,7 @@ def undo(entries: list, made: dict, found: dict, backup_file: str) -> list:
     listed = []
     for one, entry in zip(made.get("connectors") or [], entries):
         name = entry["name"]
-        failed = name in (made.get("failed_connectors") or {}) and name not in (made.get("left_alone") or [])
+        failed = name in (made.get("failed_connectors") or {}) and name not in (made.get("left_alone") or []) and not _is_elsewhere(one)
         if not one or not _puts_back(entry) or not (failed or found.get(name, {}).get("error")) or not _has_changes(one):
             continue
         by_ledger = entry["change_id"] and one["change"] is not None and not one["already_applied"]
@@ -368,6 +370,11 @@ def undo(entries: list, made: dict, found: dict, backup_file: str) -> list:
         listed.append(dict({"name": name, "force": True, "final_state": _found(one)},
                            **way, **({"consumer_group": entry["consumer_group"]} if entry["consumer_group"] else {})))
     return listed
+
+
+def _is_elsewhere(one) -> bool:
+    """Has it failed because it does not go on from the declared offsets? Old ones would change nothing of that."""
+    return bool(one and one["position"] and one["position"]["verdict"] in BAD)
 
 
 def _puts_back(entry: dict) -> bool:

@@ -224,7 +224,8 @@ def _connector(one: dict, check_mode: bool, done: bool) -> dict:
         "change_id": one["change_id"], "method": one["method"], "set": one["counts"]["set"], "removed": one["counts"]["remove"],
         "kept": one["counts"]["keep"], "moves": moves(one["actions"]), "state_before": one["state_before"], "state": one["state"],
         "verdict": proof.get("verdict"), "page": proof.get("page"), "backup_file": None if check_mode else one.get("backup_file"),
-        "where": _where(one), "unfinished": done and not check_mode and (one.get("change") or {}).get("phase") == "started",
+        "position": (one["position"] or {}).get("verdict"), "where": _where(one),
+        "unfinished": done and not check_mode and (one.get("change") or {}).get("phase") == "started",
     }
 
 
@@ -237,8 +238,8 @@ def _where(one: dict) -> str | None:
 
 def _unknown(name: str) -> dict:
     return {"connector": name, "status": "failed", "changed": False, "already_applied": False, "change_id": None, "method": None, "set": 0, "removed": 0,
-            "kept": 0, "moves": [], "state_before": None, "state": None, "verdict": None, "page": None, "backup_file": None, "where": None,
-            "unfinished": False}
+            "kept": 0, "moves": [], "state_before": None, "state": None, "verdict": None, "page": None, "backup_file": None, "position": None,
+            "where": None, "unfinished": False}
 
 
 def moves(actions: list) -> list:
@@ -442,7 +443,7 @@ def summary_text(of: dict) -> str:
     lines = ["%s: %s; %d of %s %s" % (of["change_id"] or of["playbook"], counted, sum(map(_is_changed, of["clusters"].values())),
                                       plural(len(every), "connector"), done)]
     rows = [[host, *_row(entry, one, words)] for host, one, entry in every]
-    rows += [[host, "-", words[one["status"]], *["-"] * 6] for host, one in of["clusters"].items() if not one["connectors"] + one["planned"]]
+    rows += [[host, "-", words[one["status"]], *["-"] * 7] for host, one in of["clusters"].items() if not one["connectors"] + one["planned"]]
     order = list(of["clusters"])
     lines += _table(sorted(rows, key=lambda row: order.index(row[0])))
     places: dict = {}
@@ -468,7 +469,7 @@ def _is_changed(one: dict) -> int:
 
 def _table(rows: list) -> list[str]:
     """Without columns that say nothing; where it is too wide, names of connectors are cut."""
-    head = ["CLUSTER", "CONNECTOR", "RESULT", "STATE", "SET", "REMOVED", "MOVES", "VERDICT", "CHANGE"]
+    head = ["CLUSTER", "CONNECTOR", "RESULT", "STATE", "SET", "REMOVED", "MOVES", "POSITION", "VERDICT", "CHANGE"]
     shown = [number for number in range(len(head)) if number < 6 or any(row[number] != "-" for row in rows)]
     rows = [[head[number] for number in shown]] + [[str(row[number]) for number in shown] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows)]
@@ -486,7 +487,7 @@ def _row(entry: dict, one: dict, words: dict) -> list:
            for move in entry["moves"]] if begun else []
     verdict = "fail" if one["verdict"] == "fail" else entry["verdict"] or one["verdict"] or "-"
     return [entry["connector"], words[entry["status"]] + (", UNFINISHED" if entry["unfinished"] else ""), state, entry["set"] if begun else 0,
-            entry["removed"] if begun else 0, ", ".join(far) or "-", verdict, fit(entry["change_id"] or "-", 24)]
+            entry["removed"] if begun else 0, ", ".join(far) or "-", (entry["position"] or "-").replace("_", " "), verdict, fit(entry["change_id"] or "-", 24)]
 
 
 def _errors(of: dict) -> list[str]:

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import worker_options
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.watching import CHECKS, NO
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import DEFAULT, DEFAULT_CONFIG_MAP, LEDGERS
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import METHODS
 
@@ -35,4 +36,6 @@ def change_options() -> dict:
         backup=dict(type="bool", default=False),
         backup_file=dict(type="path"),
         wait_timeout=dict(type="int", default=120),
+        check_position=dict(type="str", choices=CHECKS, default=NO),
+        check_position_timeout=dict(type="int", default=75),
     )

@@ -9,7 +9,16 @@
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import LedgerWriteFailed
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.phases import END, FINAL_STATE, HALTED, RESTORE_STATE, ROLL_BACK, STOP, TRIED
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.phases import (
+    END,
+    FINAL_STATE,
+    HALTED,
+    RESTORE_STATE,
+    ROLL_BACK,
+    STOP,
+    TRIED,
+    WATCH,
+)
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.result import as_facts
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import LeaseLost
@@ -33,6 +42,8 @@ class Ending:
             return self._roll_back_after(error.message)
         if item.next == RESTORE_STATE:
             return self.end(self._not_restored(error))
+        if item.next == WATCH:
+            return self.end(error)
         if item.next == FINAL_STATE:
             as_it_is = item.only_predicts or item.rolls_back or not isinstance(error, errors.ConnectError)
             return self.end(error if as_it_is else error.also(item.undo.by_hand(), changed=item.result["changed"]))
@@ -147,6 +158,15 @@ class Ending:
         item = self._item
         item.states.note_final(item.result, connector)
         item.next = END
+
+    # ---- watch -----------------------------------------------------------------------------------------------
+
+    def failed_while_watched(self, found, seconds: float) -> None:
+        """found: the Connector. seconds: since it runs again."""
+        item = self._item
+        text = item.states.later_failure(found, seconds)
+        item.next = END
+        self._end_failed(text, text, as_facts(item.result))
 
     # ---- the end ---------------------------------------------------------------------------------------------
 

@@ -17,7 +17,14 @@ import time
 from contextlib import ExitStack
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import PUT_BACK
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.phases import FINAL_STATE, RESTORE_STATE, ROLL_BACK, STOP, WRITE
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.phases import (
+    FINAL_STATE,
+    RESTORE_STATE,
+    ROLL_BACK,
+    STOP,
+    WATCH,
+    WRITE,
+)
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import PAUSED, RUNNING, STOPPED
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.interrupts import INTERRUPTS
@@ -62,6 +69,8 @@ class Engine:
         with ExitStack() as stack:
             self._change(list(self.items.values()), check_mode, stack)
             self._reach_final_states(check_mode)
+            if not check_mode:
+                self._watch()
             self._roll_back()
 
     def _change(self, items, check_mode, stack) -> None:
@@ -133,14 +142,17 @@ class Engine:
             if stopping:
                 self._stop(stopping)
             self._send([item for item in self._due(WRITE) if item.is_to_send])
-            looking = [item for item in self._due(WRITE) if not item.is_to_send]
-            self._each(looking, lambda item: item.look())
-            wait = max([item.wait for item in looking if item.next == WRITE], default=0)
-            if wait:
-                self._heartbeats()
-                self._sleep(wait)
+            self._look([item for item in self._due(WRITE) if not item.is_to_send], WRITE, lambda item: item.look())
             if not (self._due(STOP) or self._due(WRITE)):
                 return
+
+    def _look(self, items, phase, look) -> None:
+        """One look at each, and the wait before the next one of those that are still in this phase."""
+        self._each(items, look)
+        wait = max([item.wait for item in items if item.next == phase], default=0)
+        if wait:
+            self._heartbeats()
+            self._sleep(wait)
 
     def _send(self, items) -> None:
         if not items:
@@ -205,6 +217,12 @@ class Engine:
             here = [item for item in items if item.next == FINAL_STATE and item.states.final_state == state]
             self._ask_ahead(_VERBS[state], [item for item in here if item.states.is_moved])
             self._each(here, lambda item: item.ending.reach_final())
+
+    def _watch(self) -> None:
+        """Do those that run again go on from the declared offsets?"""
+        self._each([item for item in self.items.values() if item.watching.is_due], lambda item: item.begin_watching())
+        while self._due(WATCH):
+            self._look(self._due(WATCH), WATCH, lambda item: item.watch())
 
     def _roll_back(self) -> None:
         """Connectors that failed after the change get their offsets and states back, all together."""

@@ -16,13 +16,24 @@ import time
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import backups
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ending import Ending
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import LATER, PUT_BACK, LedgerEntry
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.phases import BEGIN, END, HALTED, PREPARE, RESTORE_STATE, STOP, TRIED, WRITE
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.phases import (
+    BEGIN,
+    END,
+    HALTED,
+    PREPARE,
+    RESTORE_STATE,
+    STOP,
+    TRIED,
+    WATCH,
+    WRITE,
+)
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.planning import Planning
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.preconditions import Preconditions
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.rollback import Rollback
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import Router
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.states import States
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.undo import Replaced, Undo
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.watching import NO, Watching
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.writing import DONE as CONFIRMED
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.writing import SEND, Writing
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import PAUSED, STOPPED, Lifecycle
@@ -44,14 +55,14 @@ class ChangeItem:
 
     def __init__(self, client, name: str, desired: DesiredOffsets, router=None, stop=False, backup=None, assume_stopped=False,
                  wait_timeout=120, max_entries=1000, once=None, after_change=PUT_BACK, final_state=None, roll_back=None, rolls_back=False,
-                 had_failed=False, settle=0, sleep=time.sleep, clock=time.monotonic):
+                 had_failed=False, settle=0, check_position=NO, check_position_timeout=0, sleep=time.sleep, clock=time.monotonic):
         """client: ConnectClient, or None to work without a worker, on the offsets topic or a consumer group. router: by default REST alone.
         stop: stop the connector for the change and put back the state found. backup: path of the document to write before the first write, or None.
         assume_stopped: nothing runs the connector; needed without a worker to ask.
         wait_timeout: seconds for each wait. max_entries: how many partitions the result may list; 0 for all.
         once: the TrackedChange, or None. after_change: PUT_BACK, LATER or LEAVE. final_state: RUNNING, PAUSED or STOPPED, brought about with
         LEAVE whether its offsets were changed or not; or None. settle: seconds after which a change is looked at again, before the
-        connector's state is put back.
+        connector's state is put back. check_position: whether it is watched once it runs again, for check_position_timeout seconds (see _change.watching).
         desired: None to undo what ``once`` names. roll_back(item): the ChangeItem that undoes this one, for a connector that fails after the change;
         or None, then it is left as it is. rolls_back: this is such an item; had_failed: whether the connector had failed before the change.
         """
@@ -73,6 +84,7 @@ class ChangeItem:
         self.entry = LedgerEntry(self.once, self.access, after_change)
         self.undo = Undo(self, roll_back)
         self.ending = Ending(self)
+        self.watching = Watching(self, check_position, check_position_timeout)
         self.planning = Planning(desired, self.router, self.once, rolls_back)
         #: whatever is read next is read anew
         self.renew = lambda: None
@@ -305,6 +317,7 @@ class ChangeItem:
             error.facts.update(changed=True, backup_file=self.backup)
             raise
         self._write_entry()
+        self.watching.note(plan)
         self.result = self._result(plan, self.stopped)
         if self.stopped_here:
             self._end_change(self.result)
@@ -327,6 +340,17 @@ class ChangeItem:
         except errors.ConnectError as error:
             self.ending.end(error)
 
+    # ---- watch -----------------------------------------------------------------------------------------------
+
+    def begin_watching(self) -> None:
+        self.next, self.is_made, self.wait = WATCH, True, 0
+        self.states.had_failed = self.states.had_failed or self.states.final_state is None and self.found.failed
+        self.watching.begin()
+
+    def watch(self) -> None:
+        """Then ``wait`` seconds have to pass before the next look."""
+        self.wait = self.watching.look() or 0
+
     # ---- the end ---------------------------------------------------------------------------------------------
 
     def close(self) -> None:
@@ -340,6 +364,7 @@ class ChangeItem:
         result["backup_file"] = self.backup if plan.changed else None
         result["state_before"] = self.once.state_to_restore or (connector.state if connector else None)
         result["already_applied"] = False
+        result["position"] = None
         result["declared"] = self.planning.in_numbers(self.found, self.entry.is_over, self.max_entries)
         result["warnings"] = self.warnings
         return dict(result, **self.entry.changes(self.max_entries))

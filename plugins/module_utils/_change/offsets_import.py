@@ -89,6 +89,7 @@ def _one(name, result) -> dict:
         "method": result["method"],
         "connector_exists": result["connector_exists"],
         "state_before": result["state_before"],
+        "position": result["position"],
         "state": connector.get("state"),
         "type": connector.get("type"),
         "failed_tasks": [task["id"] for task in connector.get("tasks", []) if task.get("state") == "FAILED"],

@@ -9,8 +9,8 @@
 from __future__ import annotations
 
 #: the phase that is due, in order
-PREPARE, BEGIN, STOP, WRITE, RESTORE_STATE, FINAL_STATE, ROLL_BACK, END = (
-    "prepare", "begin", "stop", "write", "restore_state", "final_state", "roll_back", "end")
+PREPARE, BEGIN, STOP, WRITE, RESTORE_STATE, FINAL_STATE, WATCH, ROLL_BACK, END = (
+    "prepare", "begin", "stop", "write", "restore_state", "final_state", "watch", "roll_back", "end")
 
 #: HALTED: it was stopped already. TRIED: it has no tasks, though it is not known to be stopped: the write comes first, and the stop if Connect refuses
 HALTED, TRIED = "halted", "tried"

@@ -127,7 +127,8 @@ class Session:
         return self._ledger
 
     def _item(self, name: str, desired, router, **more) -> ChangeItem:
-        params = {option: self.params[option] for option in ("settle", "assume_stopped", "wait_timeout", "max_entries")}
+        params = {option: self.params[option] for option in (
+            "settle", "assume_stopped", "wait_timeout", "max_entries", "check_position", "check_position_timeout")}
         return ChangeItem(self.worker, name, desired, router, **params, **more)
 
     def _router(self, one: Declaration) -> Router:

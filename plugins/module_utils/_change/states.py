@@ -68,6 +68,12 @@ class States:
         return "The connector %s was %s again after the change, but failed: %s.%s" % (
             self.name, "paused" if self.due == PAUSED else "started", after.failure, " It had failed before, too." if self.had_failed else "")
 
+    def later_failure(self, found, seconds: float) -> str:
+        """Of a connector that failed while it was watched, so many seconds after it was started again."""
+        self.had_failed = self.had_failed or self.due == FAILED
+        return "The connector %s was started again after the change, but failed after %d s: %s.%s" % (
+            self.name, round(seconds), found.failure, " It had failed before, too." if self.had_failed else "")
+
     # ---- the final state -------------------------------------------------------------------------------------------
 
     def check_final(self, access, rolls_back: bool) -> None:

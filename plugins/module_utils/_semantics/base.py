@@ -50,6 +50,16 @@ class Semantics:
         """Does the plan have the effect that it is meant to have? Returns warnings. Raises DeclarationError."""
         return []
 
+    # ---- once it runs again ----------------------------------------------------------------------------------------
+
+    def own_position(self, backward: bool) -> str:
+        """Where it goes on from whatever its offset is, as far as that is known; empty where there is no such place. backward: was it set back?"""
+        return self.profile.own_position(self.config, self.name, backward) if self.profile is not None else ""
+
+    def ends(self, partitions) -> dict:
+        """{canonical partition: the next record to come}, where that is known."""
+        return {}
+
     # ---- while it is stopped for the change ------------------------------------------------------------------------
 
     def warn_foreign_members(self) -> None:

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors, reset_spec
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import OFFSET, SINK, canonical, counted
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import LATEST, OFFSET, SINK, canonical, counted
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import SET
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import told
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.base import Semantics
@@ -135,6 +135,17 @@ class SinkGroup(Semantics):
         if number >= counts[topic]:
             raise errors.DeclarationError("There is no partition %d of the topic %s, which has %d (0 to %d)." % (
                 number, topic, counts[topic], counts[topic] - 1))
+
+    # ---- once it runs again ----------------------------------------------------------------------------------------
+
+    def ends(self, partitions) -> dict:
+        sink = self.sink
+        if sink is None:
+            return {}
+        places = {place_of(partition): canonical(partition) for partition in partitions}
+        found = self._access.if_brokers_answer(
+            lambda: {} if sink.is_elsewhere else sink.kafka.offsets.of(places, LATEST, self.settings.reads_committed)) or {}
+        return {places[place]: end[0] for place, end in found.items()}
 
     # ---- who is in its group ---------------------------------------------------------------------------------------
 

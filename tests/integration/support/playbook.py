@@ -98,8 +98,8 @@ class Playbooks:
         inventory.write_text(json.dumps({"all": {"hosts": hosts, "children": children}}))
         extra = self.folder / "extra.json"
         # Most tests have one Connect cluster under several names.
-        given = {"reset_offsets_backup_dir": str(self.backups), "reset_offsets_settle": 0, "reset_offsets_allow_same_cluster": True,
-                 "restore_offsets_allow_same_cluster": True, **variables}
+        given = {"reset_offsets_backup_dir": str(self.backups), "reset_offsets_settle": 0, "reset_offsets_check_position": "none",
+                 "reset_offsets_allow_same_cluster": True, "restore_offsets_allow_same_cluster": True, **variables}
         extra.write_text(json.dumps(given))
         program = Path(sys.executable).with_name("ansible-playbook")
         return Play(ansible_playbook(program, "-i", str(inventory), "-e", f"@{extra}", *options, playbook, folder=self.folder,

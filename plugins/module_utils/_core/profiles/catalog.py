@@ -103,6 +103,12 @@ class Profile:
         return [one["where"].replace("{name}", name) for one in self.data.get("stores", [])
                 if _holds(one.get("when"), config) and (backward or "only" not in one)]
 
+    def own_position(self, config: dict, name: str, backward: bool) -> str:
+        """Of these places the first one from which the connector goes on whatever its offset is; empty where there is none."""
+        found = [one for one in self.data.get("stores", []) if "seeks" in one and _holds(one.get("when"), config)
+                 and (backward or "only" not in one) and not ("unless" in one["seeks"] and _holds(one["seeks"]["unless"], config))]
+        return found[0]["where"].replace("{name}", name) if found else ""
+
     def overrides(self, config: dict) -> list:
         """Sentences of settings by which the connector does not start from its offsets."""
         return ["%s is %s: %s." % (one["setting"], config[one["setting"]], one["effect"]) for one in self.data.get("overrides", []) if _holds(one, config)]

@@ -67,7 +67,7 @@ PROFILES = [
         }],
         "absent": BEGINS,
         "stores": [{"where": "the replication slot in the database, which only goes forward: nothing is delivered from before its confirmed_flush_lsn",
-                    "only": "backward"}],
+                    "only": "backward", "seeks": {"unless": {"setting": "lsn.flush.mode", "values": ["manual"]}}}],
         "overrides": [{"setting": "snapshot.mode", "values": ["always"], "effect": "each start begins with a snapshot, whatever the offset says"},
                       {"setting": "offset.mismatch.strategy", "values": ["trust_slot"],
                        "effect": "where offset and slot differ, the slot decides"}],

@@ -44,7 +44,8 @@ _SHAPE = {
 }
 _PROFILE = {
     "name": (True, str), "title": (False, str), "kind": (False, ["source", "sink"]), "classes": (True, _TEXTS), "shapes": (False, [_SHAPE]),
-    "absent": (False, str), "stores": (False, [{"where": (True, str), "when": (False, _CONDITION), "only": (False, ["backward"])}]),
+    "absent": (False, str), "stores": (False, [{"where": (True, str), "when": (False, _CONDITION), "only": (False, ["backward"]),
+                                                         "seeks": (False, {"unless": (False, _CONDITION)})}]),
     "overrides": (False, [dict(_CONDITION, effect=(True, str))]), "hints": (False, _TEXTS), "source": (False, str), "verified": (False, bool),
 }
 _NAMES = {str: "a text", bool: "true or false", dict: "a dictionary"}

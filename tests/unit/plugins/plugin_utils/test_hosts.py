@@ -81,7 +81,8 @@ def test_a_run_that_is_not(hosts, given, words):
 def test_nothing_is_changed_where_one_is_not_approved():
     """Not even with skip_unready, which leaves out what is refused for another reason."""
     begun = {"playbook": "reset_offsets", "hosts": ["a", "b"], "refused": "no"}
-    predicted = [{"todo": True, "connector": "a", "changed": True, "already_applied": False, "verification": None, "change_id": None, "method": "rest",
+    predicted = [{"todo": True, "connector": "a", "changed": True, "already_applied": False, "position": None,
+                  "verification": None, "change_id": None, "method": "rest",
                   "counts": {"set": 1, "remove": 0, "keep": 0}, "actions": [], "state_before": "started", "state": "started"}]
     hosts = {"a": {"fleet__begun": dict(begun, unapproved=False)}, "b": {"fleet__begun": dict(begun, refused=""), **ready()}}
     hosts["b"]["reset_offsets__plan"]["predicted"] = predicted

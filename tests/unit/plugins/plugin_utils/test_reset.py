@@ -140,8 +140,9 @@ def returned(name="a", state="RUNNING", changes=True, **more) -> dict:
     actions = [{"action": "set" if changes else "keep", "partition": {"p": 0}, "direction": "backward", "distance": 3}, {"action": "keep"}]
     return {"name": name, "changed": changes, "connector": state and {"state": state, "type": "source", "tasks": []}, "state_before": state,
             "connector_exists": state is not None, "actions": actions, "counts": {"set": int(changes), "remove": 0, "keep": 1}, "change": None,
-            "already_applied": False, "method": "rest", "method_reason": None, "offset_topic": None, "offset_file": None, "consumer_group": None,
-            "backup_file": "masked" if changes else None, "boundaries": None, **more}
+            "already_applied": False, "position": None, "method": "rest", "method_reason": None, "offset_topic": None,
+            "offset_file": None, "consumer_group": None,
+            "backup_file": "masked" if changes else None, "boundaries": None} | more
 
 
 def test_a_prediction_in_the_shape_of_the_results():
@@ -149,7 +150,7 @@ def test_a_prediction_in_the_shape_of_the_results():
     assert found["error"] == "" and found["label"] == "a" and found["connectors"] == [{
         "connector": "a", "changed": True, "todo": True, "state_before": "started", "state": "stopped", "change_id": None, "backup_file": None,
         "verification": None, "method": "rest", "method_reason": None, "offset_topic": None, "offset_file": None, "consumer_group": None,
-        "counts": {"set": 1, "remove": 0, "keep": 1}, "already_applied": False, "change": None,
+        "counts": {"set": 1, "remove": 0, "keep": 1}, "already_applied": False, "position": None, "change": None,
         "actions": [{"action": "set", "partition": {"p": 0}, "direction": "backward", "distance": 3}]}]
 
 
@@ -340,6 +341,15 @@ def test_all_as_declared():
     assert [(one["changed"], one["method"], one["backup_file"], one["verification"]) for one in found["results"]] == [
         (True, "topic", "b.json", None), (False, "rest", None, None)]
     assert not any("todo" in one for one in found["results"])
+
+
+def test_one_that_does_not_go_on_from_the_declared_offsets_is_not_put_back():
+    """A failure by check_position: fail, which old offsets would not mend."""
+    verify = dict(VERIFY, put_back=True)
+    for verdict, back in (("ignored", []), ("own_position", []), ("stuck", []), ("taken", ["a"])):
+        made = {"connectors": [returned("a", position={"verdict": verdict})], "failed_connectors": {"a": "It failed."}}
+        found, undone = run(made, to("a", verify=verify))
+        assert [one["name"] for one in undone] == back and "The change of a failed: It failed." in found["error"]
 
 
 def test_where_nothing_was_to_do_the_prediction_is_the_result():

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _rollout
@@ -24,7 +25,7 @@ def result(name: str = "orders", changed: bool = True, **more) -> dict:
     actions = [
         action({"n": 80}, {"n": 10}, distance=70), action({"n": 3}, {"n": 1}, distance=2), action({"n": 1}, {"n": 6}, direction="forward", distance=5),
         action({}, {"n": 1}, direction="unknown"), action({"n": 9}, {"n": 1}, distance="********")]
-    return {"connector": name, "changed": changed, "already_applied": False, "change_id": "CHG-1", "method": "rest", "todo": changed,
+    return {"connector": name, "changed": changed, "already_applied": False, "position": None, "change_id": "CHG-1", "method": "rest", "todo": changed,
             "counts": {"set": 3, "remove": 1, "keep": 2}, "actions": actions if changed else [], "state_before": "started", "state": "started",
             "verification": None, "backup_file": "/b.json", "change": None, **more}
 
@@ -217,7 +218,8 @@ def test_an_entry_of_a_connector():
     proof = {"verdict": "pass", "page": "/p.html", "report": "/r"}
     (one,) = _rollout.outcome(known(result(verification=proof)), False)["connectors"]
     assert one == {
-        "connector": "orders", "status": "changed", "changed": True, "already_applied": False, "change_id": "CHG-1", "method": "rest", "where": None,
+        "connector": "orders", "status": "changed", "changed": True, "already_applied": False, "position": None, "change_id": "CHG-1",
+        "method": "rest", "where": None,
         "set": 3, "removed": 1, "kept": 2, "state_before": "started", "state": "started", "verdict": "pass", "page": "/p.html", "backup_file": "/b.json",
         "unfinished": False,
         "moves": [{"direction": "backward", "unit": "n", "distance": 72, "partitions": 2},
@@ -378,6 +380,12 @@ def fleet(check_mode: bool = False, has: dict | None = None, playbook: str = "re
 
 def text(of: dict) -> list[str]:
     return _rollout.summary_text(of).splitlines()
+
+
+def test_whether_connectors_go_on_from_the_declared_offsets():
+    found = fleet(b=known(result("x", position={"verdict": "own_position"}), result("y", position={"verdict": "taken"}), result("z")))
+    assert [one["position"] for one in found["clusters"]["b"]["connectors"]] == ["own_position", "taken", None] and found["ok"]
+    assert [re.split(" {2,}", line)[7] for line in text(found)[1:5]] == ["POSITION", "own position", "taken", "-"]
 
 
 def test_a_rollout_that_was_stopped():

@@ -26,7 +26,8 @@ OPTIONS = {
     **dict.fromkeys(("change_id", "ledger_topic", "ledger_file", "requested_by", "offset_topic", "connect_group", "backup_file",
                      "offset_file")),
     **dict.fromkeys(("assume_stopped", "stop", "backup", "rollback", "one_by_one"), False),
-    "final_state": "found", "ledger": "auto", "settle": 0, "method": "auto", "wait_timeout": 5, "max_entries": 20}
+    "final_state": "found", "ledger": "auto", "settle": 0, "check_position": "none", "check_position_timeout": 0, "method": "auto", "wait_timeout": 5,
+    "max_entries": 20}
 ENTRY = {
     **dict.fromkeys(("offsets", "src", "content", "reset_to", "topics", "change_id", "final_state", "max_rewind", "max_skip", "only",
                      "consumer_group", "raw_keys", "key_order", "boundaries")),

@@ -174,7 +174,7 @@ def test_a_change_of_a_stopped_connector():
              "distance": 0}],
         "connector": {"name": "c", "type": "source", "state": "STOPPED", "worker_id": "w", "version": None,
                       "trace": None, "tasks": []},
-        "state_before": "STOPPED", "already_applied": False, "change": None, "change_id": None, "ledger": None,
+        "state_before": "STOPPED", "already_applied": False, "change": None, "change_id": None, "ledger": None, "position": None,
     }
 
 
