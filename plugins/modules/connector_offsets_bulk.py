@@ -232,6 +232,16 @@ cluster:
   description: What identifies the cluster, as of M(streamops.kafka_connect.connector_info). Null without a worker to query, and with O(method=strimzi).
   returned: unless the list itself is wrong
   type: dict
+examples:
+  description:
+    - How offsets of connectors are declared, by name, each with C(partition) and C(offset); a live one where there is one. Of the first five
+      connectors whose declared offsets are refused for their fields or types.
+  returned: in check mode, on failure
+  type: dict
+  sample:
+    orders-source:
+      partition: {filename: /data/orders.txt}
+      offset: {position: 4096}
 failed_connectors:
   description: The connectors that failed, or cannot be changed, and why.
   returned: failure

@@ -192,6 +192,16 @@ counts:
   returned: success
   type: dict
   sample: {set: 12, remove: 0, keep: 3}
+examples:
+  description:
+    - How offsets of connectors are declared, by name, each with C(partition) and C(offset); a live one where there is one. Of the first five
+      connectors whose declared offsets are refused for their fields or types.
+  returned: in check mode, on failure
+  type: dict
+  sample:
+    orders-source:
+      partition: {filename: /data/orders.txt}
+      offset: {position: 4096}
 failed_connectors:
   description: The connectors that failed, and why.
   returned: failure

@@ -9,7 +9,8 @@
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import of_entry
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.execute import execute
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.examples import with_example
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.execute import EXAMPLES, execute
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.session import Session
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import ConnectError, DeclarationError
 
@@ -21,9 +22,12 @@ def declare(client, kafka, sources, params: dict, check_mode: bool) -> dict:
     twice = sorted({name for name in names if names.count(name) > 1})
     if not names or twice:
         raise DeclarationError("connectors %s." % ("has %s more than once" % ", ".join(twice) if twice else "is empty"))
-    declarations = [of_entry(params, entry) for entry in entries]
+    session, declarations = Session(client, kafka, sources, params), []
+    for entry in entries:
+        with with_example(client, entry["name"], session.profiles, check_mode, EXAMPLES):
+            declarations.append(of_entry(params, entry))
     try:
-        return execute(Session(client, kafka, sources, params), declarations, check_mode, _one, params["one_by_one"])
+        return execute(session, declarations, check_mode, _one, params["one_by_one"])
     except ConnectError as error:
         made = {one["name"]: one for one in error.facts.get("connectors", [])}
         error.facts["connectors"] = [made.get(name) for name in names]

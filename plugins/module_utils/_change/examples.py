@@ -16,18 +16,26 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.mode
 
 
 @contextmanager
-def with_example(worker, name: str, profiles, check_mode: bool):
-    """In check mode an OffsetsError gets an example: a live pair of the connector, else that of its profile.
+def with_example(worker, name: str, profiles, check_mode: bool, fact=None):
+    """In check mode an OffsetsError gets an example: in its message, and as the fact ``example``; or as {name: example} in the fact of that name.
 
     worker: ConnectClient, or None. profiles: Catalog.
     """
     try:
         yield
     except OffsetsError as error:
-        example = _example(worker, name, profiles) if check_mode else None
+        example = add_example(error, worker, name, profiles) if check_mode else None
         if example is not None:
-            error.also("An offset of %s is declared like this: offsets: [%s]" % (name, canonical(example)), example=example)
+            error.facts[fact or "example"] = {name: example} if fact else example
         raise
+
+
+def add_example(error, worker, name: str, profiles):
+    """Of an OffsetsError, in its message: a live pair of the connector, else that of its profile. Returns it; None where there is none."""
+    example = _example(worker, name, profiles) if isinstance(error, OffsetsError) else None
+    if example is not None:
+        error.also("An offset of %s is declared like this: offsets: [%s]" % (name, canonical(example)))
+    return example
 
 
 def _example(worker, name, profiles):

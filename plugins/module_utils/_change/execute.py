@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import backups
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import Declaration
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.engine import Engine, run_alone
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.examples import add_example
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.session import Session
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.interrupts import INTERRUPTS
@@ -21,6 +22,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernete
 
 #: how many changes with an id are made together: each writes its own record into the ledger, and all of that must take less than LEASE
 _NAMED = 25
+#: the fact with examples, by connector, and for how many connectors whose offsets are refused one is looked up
+EXAMPLES, _MOST_EXAMPLES = "examples", 5
 
 
 def execute_one(session: Session, one: Declaration, check_mode: bool) -> dict:
@@ -186,9 +189,12 @@ class _Run:
 
     def _refused(self, engine):
         failed, count = engine.failed, len(self._declared)
+        examples = {name: add_example(failed[name], self._session.worker, name, self._session.profiles)
+                    for name in sorted(failed)[:_MOST_EXAMPLES] if self._only_predicts}
         error = failed[sorted(failed)[0]]
         error.facts["failed_connectors"] = _messages(failed)
         if self._only_predicts:
+            error.facts[EXAMPLES] = {name: example for name, example in examples.items() if example is not None}
             error.facts["connectors"] = [self._shape(name, engine.done[name]) for name in self._declared if name in engine.done]
         if len(failed) > 1:
             error.also("That is one of %d connectors of %d for which it cannot be done." % (len(failed), count))

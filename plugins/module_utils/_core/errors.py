@@ -54,7 +54,7 @@ def about(name: str):
     try:
         yield
     except DeclarationError as error:
-        raise DeclarationError("%s: %s" % (name, error.message), **error.facts)
+        raise type(error)("%s: %s" % (name, error.message), **error.facts)
 
 
 class StateError(ConnectError):

@@ -86,6 +86,18 @@ def test_entries_that_cannot_be_meant(entries, words):
     assert positions(worker) == {"a": 1, "b": 1}
 
 
+@pytest.mark.parametrize("check", [True, False])
+def test_offsets_that_are_refused_come_with_an_example(check):
+    worker = running(a=1, b=7, c=9)
+    error = failure(worker, to("a", "5"), to("b", "6"), to("c", 3, max_rewind=1), check=check)
+    example = 'An offset of a is declared like this: offsets: [{"offset": {"n": 1}, "partition": {"p": 0}}]'
+    assert (example in error.message) is (example in error.facts["failed_connectors"]["a"]) is check
+    assert error.facts.get("examples") == ({"a": pair(0, 1), "b": pair(0, 7)} if check else None)
+    error = failure(worker, {"name": "b", "offsets": []}, check=check)
+    assert error.message.startswith("b: The list offsets is empty") and error.facts.get("examples") == ({"b": pair(0, 7)} if check else None)
+    assert positions(worker) == {"a": 1, "b": 7, "c": 9}
+
+
 def test_guards_and_force_are_each_its_own():
     worker = running(a=9, b=9)
     error = failure(worker, to("a", 5), to("b", 5, max_rewind=3))

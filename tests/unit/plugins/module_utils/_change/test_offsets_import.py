@@ -71,6 +71,13 @@ def positions(worker):
     return {name: one.live.get('{"p": 0}', {}).get("n") for name, one in worker.by_name.items()}
 
 
+def test_offsets_that_are_refused_come_with_an_example():
+    worker = running(a=1, b=7)
+    with pytest.raises(errors.OffsetsError) as caught:
+        declare(worker, {"a": [{"partition": {"p": 0}, "offset": {"n": "5"}}], "b": [pair(0, 8)]}, stop=True, check=True)
+    assert caught.value.facts["examples"] == {"a": pair(0, 1)} and "An offset of a is declared like this" in caught.value.message
+
+
 # ---- what a document declares ---------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("document, names, found", [
