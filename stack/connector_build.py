@@ -1,7 +1,7 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The test connector: compiled once into the cache, for all worker versions."""
+"""The test connectors, a source and a sink: compiled once into the cache, for all worker versions."""
 
 import hashlib
 import shutil
@@ -17,8 +17,9 @@ from stack.paths import PACKAGE, cache_dir
 from stack.prerequisites import program
 
 _SOURCES = PACKAGE / "connector" / "src"
-_SERVICE = "META-INF/services/org.apache.kafka.connect.source.SourceConnector"
-_CLASS = "streamops.test.ShapedSourceConnector"
+#: entry of the archive -> the class that it names
+_SERVICES = {f"META-INF/services/org.apache.kafka.connect.{kind.lower()}.{kind}Connector": f"streamops.test.Shaped{kind}Connector"
+             for kind in ("Source", "Sink")}
 
 
 def plugin_dir() -> Path:
@@ -67,7 +68,8 @@ def _compile(api: jars.Jars, classes: Path) -> None:
 
 def _pack(classes: Path, target: Path) -> None:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        # Workers with plugin.discovery=service_load find the connector by this entry alone.
-        archive.writestr(_SERVICE, f"{_CLASS}\n")
+        # Workers with plugin.discovery=service_load find the connectors by these entries alone.
+        for entry, name in _SERVICES.items():
+            archive.writestr(entry, f"{name}\n")
         for path in sorted(classes.rglob("*.class")):
             archive.write(path, path.relative_to(classes))

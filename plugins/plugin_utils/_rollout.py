@@ -18,6 +18,7 @@ import json
 import os
 import re
 
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import recognised
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _change_file, _given
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import WIDTH, fit, table, unchanged, wrapped
@@ -256,12 +257,13 @@ def moves(actions: list) -> list:
 
 
 def unit(action: dict) -> str:
-    """What the number counts that moves: records of a topic, bytes of a file; of other connectors the name of the field, as only they know."""
-    partition, before, after = action["partition"] or {}, action["from"] or {}, action["to"] or {}
-    field = next((name for name in before if before[name] != after.get(name)), "")
-    if field == "kafka_offset" or field == "offset" and "topic" in partition:
+    """What the number counts that moves, as far as it is known: records of a topic, bytes of a file; else the name of the field."""
+    before, after = action["from"] or {}, action["to"] or {}
+    if "kafka_offset" in before:
         return "records"
-    return "bytes" if field == "position" and "filename" in partition else field
+    shape = recognised(action["partition"], after)
+    known = shape.unit(before, after) if shape is not None else ""
+    return known + "s" if known else next((name for name in before if before[name] != after.get(name)), "")
 
 
 # --- the same cluster twice

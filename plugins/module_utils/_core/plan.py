@@ -29,7 +29,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.mode
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plugin_version import differs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles import checks
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.position import BACKWARD, FORWARD, NONE, UNKNOWN
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.related_partitions import staying
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.related import staying
 
 SET = "set"
 REMOVE = "remove"
@@ -379,7 +379,7 @@ def make_plan(live: Snapshot, desired: DesiredOffsets, check_types: bool = True)
             actions[key] = Action(REMOVE, entry.partition, None, None, unreadable=True)
     if check_types and not desired.exact and live.kind == SOURCE and wanted is not None:
         kept = [action for action in actions.values() if action.verb == KEEP and action.before is not None]
-        warnings += staying([action for action in actions.values() if action.verb != KEEP], kept, live.connector)
+        warnings += staying([action for action in actions.values() if action.verb != KEEP], kept, live)
     if desired.records is not None and live.holds is not None:
         as_it_was = live.holds(desired.records)
         actions.update((key, actions[key].kept() if as_it_was else actions[key].done()) for key in wanted)

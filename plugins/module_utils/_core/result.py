@@ -14,6 +14,7 @@ from __future__ import annotations
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.display import labels, sides
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, canonical, counted
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import BACKWARD, KEEP, REMOVE, UNKNOWN
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import recognised
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
 
 
@@ -91,13 +92,11 @@ def delivered_again(plan) -> list:
 
 
 def _unit(kind: str, action) -> str:
-    """What a distance counts, as far as the shape of partition and offset tells."""
-    if action.shape is not None:
-        return action.shape.unit(action.before, action.after)
-    fields = set(action.partition) if isinstance(action.partition, dict) else set()
-    if kind == SINK or fields == {"cluster", "topic", "partition"}:
+    """What a distance counts, as far as it is known; else empty."""
+    if kind == SINK:
         return "record"
-    return "byte" if fields == {"filename"} and set(action.after) == {"position"} else ""
+    shape = action.shape or recognised(action.partition, action.after)
+    return shape.unit(action.before, action.after) if shape is not None else ""
 
 
 def _labels(actions) -> dict:

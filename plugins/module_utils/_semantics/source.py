@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.stream_files import check_positions
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.local_files import check_positions
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.base import Semantics
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import FILE
 

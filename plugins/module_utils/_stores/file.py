@@ -11,7 +11,7 @@ It is the method topic with a file in place of the topic: the same keys and valu
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.stream_files import behind_the_end
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.local_files import behind_the_end
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicStore
 
 

@@ -28,6 +28,12 @@ def file_sink(topics: str, path: Path) -> dict:
             "file": str(path)}
 
 
+def shaped_sink(topics: str, path: Path, **options) -> dict:
+    """The test sink, which can have a position of its own."""
+    config = {"connector.class": "streamops.test.ShapedSinkConnector", "tasks.max": "1", "topics": topics, "file": str(path)}
+    return {**config, **{name.replace("_", "."): str(value) for name, value in options.items()}}
+
+
 def entry(partition: dict, offset: dict | None) -> dict:
     return {"partition": partition, "offset": offset}
 

@@ -144,6 +144,10 @@ class Catalog:
                 if self._by_class.setdefault(name, profile) is profile:
                     self._by_alias.setdefault(_alias(name), []).append(profile)
 
+    @property
+    def profiles(self) -> list:
+        return list(dict.fromkeys(self._by_class.values()))
+
     def find(self, config):
         """The Profile of a connector, None where there is none. config: its configuration, or None."""
         name = (config or {}).get("connector.class") or ""
@@ -160,3 +164,14 @@ def _alias(name: str) -> str:
 
 #: the profiles of this collection
 BUILT_IN = Catalog()
+_SHAPES = [Shape(one) for _title, profiles in FAMILIES for profile in profiles for one in profile.get("shapes", [])]
+
+
+def recognised(partition, offset):
+    """The only Shape of this collection that has such fields, None where there is none, or more than one. For what is said, where the class of the
+    connector is not known: nothing is decided by it.
+    """
+    if not isinstance(partition, dict) or not offset:
+        return None
+    found = [shape for shape in _SHAPES if shape.has(partition) and all(shape.field(name) for name in offset)]
+    return found[0] if len(found) == 1 else None

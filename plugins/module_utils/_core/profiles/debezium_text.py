@@ -70,6 +70,7 @@ PROFILES = [
         }],
         "absent": BEGINS,
         "overrides": _ALWAYS,
+        "siblings": "server",
         "hints": ["The database keeps its change tables for a time (3 days by default): an LSN from before that cannot be read.", HISTORY, RESNAPSHOT],
         "source": "SqlServerPartition, SqlServerOffsetContext, Lsn of " + VERSION,
         "verified": True,
@@ -112,6 +113,7 @@ PROFILES = [
         }],
         "absent": BEGINS,
         "overrides": _ALWAYS,
+        "siblings": "server_id",
         "hints": ["resume_token decides; sec and ord count where it is missing.", RESNAPSHOT],
         "source": "MongoDbPartition, MongoDbOffsetContext, MongoDbConnectorTask of " + VERSION,
         "verified": True,
@@ -135,6 +137,7 @@ PROFILES = [
         "absent": "the end of the log, or what vitess.vgtid says; with an offset for each task, the offsets of the generation before, and in "
                   "generation 0 that of "
                   "the server alone",
+        "siblings": "server",
         "hints": ["A task that misses its offset goes on from those of the generation before: to begin anew, remove all partitions of the server."],
         "source": "VitessPartition, VitessOffsetContext, VitessOffsetRetriever of " + VERSION,
         "verified": True,

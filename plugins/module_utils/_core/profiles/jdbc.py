@@ -38,6 +38,7 @@ PROFILES = [
         }, {
             "name": "jdbc-source-protocol-0",
             "until": "Confluent Platform 4.1",
+            "read_without": "table",
             "partition": {"table": {"type": "string", "meaning": "the table without catalog and schema"}},
             "offset": _OFFSET,
             "position": _POSITION,

@@ -21,6 +21,7 @@ PROFILES = [
             "offset": {"position": {"type": "int64", "required": True, "unit": "byte", "meaning": "bytes of the file that are read, from 0; the start "
                                                                                                   "of a line"}},
             "position": {"fields": ["position"], "compare": "number", "means": "next"},
+            "file": {"path": "filename", "position": "position"},
             "example": {"partition": {"filename": "/var/lib/orders.txt"}, "offset": {"position": 4096}},
         }],
         "absent": "the file is read from its beginning",

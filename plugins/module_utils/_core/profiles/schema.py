@@ -39,14 +39,16 @@ _SHAPE = {
     "offset": (True, {"*": (True, dict(_FIELD, required=(False, bool), since=(False, str), was=(False, [list(TYPES)])))}),
     "position": (False, {"fields": (True, _TEXTS), "compare": (True, COMPARISONS), "means": (False, ["next", "last"]), "instead": (False, _TEXTS)}),
     "example": (True, {"partition": (True, dict), "offset": (True, dict)}),
-    "name": (False, str), "until": (False, str), "now": (False, str),
+    "file": (False, {"path": (True, str), "position": (True, str)}),
+    "name": (False, str), "until": (False, str), "now": (False, str), "read_without": (False, str),
     "migrate": (False, {"name": (True, str), "add": (False, _TEXTS), "drop": (False, _TEXTS)}),
 }
 _PROFILE = {
     "name": (True, str), "title": (False, str), "kind": (False, ["source", "sink"]), "classes": (True, _TEXTS), "shapes": (False, [_SHAPE]),
     "absent": (False, str), "stores": (False, [{"where": (True, str), "when": (False, _CONDITION), "only": (False, ["backward"]),
                                                          "seeks": (False, {"unless": (False, _CONDITION)})}]),
-    "overrides": (False, [dict(_CONDITION, effect=(True, str))]), "hints": (False, _TEXTS), "source": (False, str), "verified": (False, bool),
+    "overrides": (False, [dict(_CONDITION, effect=(True, str))]), "siblings": (False, str), "hints": (False, _TEXTS), "source": (False, str),
+    "verified": (False, bool),
 }
 _NAMES = {str: "a text", bool: "true or false", dict: "a dictionary"}
 

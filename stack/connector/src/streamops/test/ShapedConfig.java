@@ -51,6 +51,9 @@ class ShapedConfig extends AbstractConfig {
         .define("alter.message", Type.STRING, "the test connector rejects these offsets", Importance.LOW,
             "Text of the exception of reject and crash.")
         .define("alter.delay.ms", Type.LONG, 0L, Importance.LOW, "alterOffsets takes so long.")
+        .define("offset.null", Type.BOOLEAN, false, Importance.LOW, "Every record has null for an offset, which removes what is stored.")
+        .define("commit.partition", Type.STRING, "{}", Importance.LOW,
+            "If it has fields: the partition under which all records are committed, while the offsets of partitions are looked up.")
         .define("fail.task", Type.STRING, "never", ValidString.in("never", "start", "poll"), Importance.LOW,
             "Where every task throws.")
         .define("refuse.unknown", Type.BOOLEAN, false, Importance.LOW, "Refuse configurations with keys that are not defined here.")
@@ -109,8 +112,17 @@ class ShapedConfig extends AbstractConfig {
         return partitions;
     }
 
-    /** The offset of record number n, n counting from 0. */
+    /** The partition under which the records of one are committed: itself, or the one of commit.partition. */
+    Map<String, Object> committedUnder(Map<String, Object> partition) {
+        Map<String, Object> other = inMap(parse("commit.partition", getString("commit.partition"), Map.class));
+        return other.isEmpty() ? partition : other;
+    }
+
+    /** The offset of record number n, n counting from 0; null with offset.null. */
     Map<String, Object> offset(long number) {
+        if (getBoolean("offset.null")) {
+            return null;
+        }
         Map<String, Object> offset = new LinkedHashMap<>();
         switch (getString("offset.type")) {
             case "int":

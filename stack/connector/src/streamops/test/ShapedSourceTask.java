@@ -129,7 +129,7 @@ public class ShapedSourceTask extends SourceTask {
 
         SourceRecord nextRecord() {
             long number = next++;
-            return new SourceRecord(partition, config.offset(number), topic, Schema.STRING_SCHEMA,
+            return new SourceRecord(config.committedUnder(partition), config.offset(number), topic, Schema.STRING_SCHEMA,
                 json + "#" + number);
         }
     }

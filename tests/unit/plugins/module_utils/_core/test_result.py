@@ -78,7 +78,8 @@ def test_what_is_delivered_again(names, text):
 @pytest.mark.parametrize("kind, partition, offset, words", [
     ("sink", {"kafka_topic": "t", "kafka_partition": 0}, "kafka_offset", "1 partition by 1 record."),
     ("source", {"cluster": "east", "topic": "t", "partition": 0}, "offset", "1 partition by 1 record."),
-    ("source", {"server": "s"}, "lsn", "1 partition by 1 in its own unit."),
+    ("source", {"server": "s"}, "lsn", "1 partition by 1 WAL byte."),
+    ("source", {"server": "s"}, "n", "1 partition by 1 in its own unit."),
 ])
 def test_what_a_distance_counts(kind, partition, offset, words):
     live = Snapshot("c", kind, [Entry(partition, {offset: 5})])

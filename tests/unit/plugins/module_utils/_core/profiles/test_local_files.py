@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import Entry, Snapshot
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets, make_plan
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.stream_files import behind_the_end, check_positions
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.local_files import behind_the_end, check_positions
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""Positions of FileStreamSource in files that can be seen from here, as beside a standalone worker."""
+"""Positions in files that can be seen from here, as beside a standalone worker: of connectors whose profile says that they are bytes of a file."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import stat
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import is_int
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import recognised
 
 
 def check_positions(plan, lenient: bool) -> list:
@@ -22,7 +23,7 @@ def check_positions(plan, lenient: bool) -> list:
     """
     warnings = []
     for action in plan.changes:
-        path, position = _place(action.partition, action.after)
+        path, position = _place(action.shape, action.partition, action.after)
         size = _size(path)
         if size is None:
             continue
@@ -42,7 +43,7 @@ def behind_the_end(snapshot) -> list:
     """Warnings about live positions that their files do not have any more."""
     found = []
     for entry in snapshot.sorted():
-        path, position = _place(entry.partition, entry.offset)
+        path, position = _place(snapshot.profile and snapshot.profile.shape_of(entry.partition), entry.partition, entry.offset)
         size = _size(path)
         if size is not None and position > size:
             found.append("%s is at %d in %s, which has %d bytes: the file was truncated or replaced, and nothing of it is read until it has grown "
@@ -50,11 +51,13 @@ def behind_the_end(snapshot) -> list:
     return found
 
 
-def _place(partition, offset) -> tuple:
-    """(path, position) of what FileStreamSourceTask stores, (None, None) of anything else. A relative path only the worker can follow."""
-    if not isinstance(partition, dict) or set(partition) != {"filename"} or not offset or set(offset) != {"position"}:
+def _place(shape, partition, offset) -> tuple:
+    """(path, position), (None, None) of what is no place in a file. A relative path only the worker can follow. shape: None where it is not known."""
+    known = shape or recognised(partition, offset)
+    file = known.data.get("file") if known is not None else None
+    if not file or not offset or set(offset) != {file["position"]}:
         return None, None
-    path, position = partition["filename"], offset["position"]
+    path, position = partition[file["path"]], offset[file["position"]]
     return (path, position) if isinstance(path, str) and os.path.isabs(path) and is_int(position) else (None, None)
 
 
