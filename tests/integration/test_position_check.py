@@ -13,7 +13,7 @@ from tests.integration.support.configs import PART, at, entry, shaped, shaped_si
 from tests.integration.support.worker import wait_until
 
 FIVE = [f"r{number}" for number in range(5)]
-WATCHED = {"check_position": "warn", "check_position_timeout": 6}
+WATCHED = {"check_position": "warn", "check_position_timeout": 3}
 #: as a profile says it of a sink that seeks
 SEEKS = [{"name": "shaped-sink", "kind": "sink", "classes": ["streamops.test.ShapedSinkConnector"],
           "stores": [{"where": "its position file", "when": {"setting": "position.file"}, "seeks": {}}]}]
@@ -55,7 +55,7 @@ def test_n28_a_sink_that_seeks_to_its_own_position(sink, run, kafka, worker, tmp
     options.update(check_position="fail", bootstrap_servers=[kafka.bootstrap_servers])
     failed = run("connector_offsets", offsets=[sink_at(topic, 1)], **options)
     assert failed["failed"] and failed["position"]["verdict"] == "stuck" and failed["changed"], failed
-    assert f"{name} runs, but it has not committed anything for 1 partition in 6 s" in failed["msg"]
+    assert f"{name} runs, but it has not committed anything for 1 partition in 3 s" in failed["msg"]
     assert "Nothing was rolled back." in failed["msg"]
     assert worker.offsets(name) == [sink_at(topic, 1)] and worker.state(name) == ("RUNNING", ["RUNNING"])
     kafka.produce(topic, ["new"])
@@ -66,7 +66,8 @@ def test_n28_a_sink_that_seeks_to_its_own_position(sink, run, kafka, worker, tmp
 def test_n28_a_sink_whose_commits_are_not_accepted(sink, run, kafka):
     """It offers to commit beyond what it has consumed; the worker leaves that out, with a line in its log."""
     name, topic, lines = sink(commit_fixed=900)
-    done = run("connector_offsets", name=name, offsets=[sink_at(topic, 0)], stop=True, bootstrap_servers=[kafka.bootstrap_servers], **WATCHED)
+    brokers = [kafka.bootstrap_servers]
+    done = run("connector_offsets", name=name, offsets=[sink_at(topic, 0)], stop=True, bootstrap_servers=brokers, **WATCHED)
     assert done["position"]["verdict"] == "stuck" and lines() == FIVE * 2, done
 
 
@@ -99,7 +100,7 @@ def test_sources(make, run, worker, options, first, says):
 @pytest.mark.parametrize("check", ["warn", "fail"])
 def test_the_role(make, main, worker, playbooks, check):
     name = make(shaped(records_per_partition=20, interval_ms=1, commit_partition=json.dumps({"query": "query"})), offsets=[at(9)])
-    play = playbooks.reset({"eu": {"kafka_connect_url": main.url, "kafka_connect_check_position_timeout": 6}}, [
+    play = playbooks.reset({"eu": {"kafka_connect_url": main.url, "kafka_connect_check_position_timeout": 3}}, [
         {"name": name, "offsets": [at(4)]}], reset_offsets_final_state="started", reset_offsets_check_position=check)
     text = f'{name} runs, but it commits under partitions that were not declared, first {{"query": "query"}}'
     assert (play.rc == 0) is (check == "warn") and text in " ".join(play.text.replace('\\"', '"').split()), play

@@ -53,7 +53,8 @@ def judge(seen: list, appeared: list, kind: str, store: str, is_over: bool):
     appeared = [] if kind == SINK else appeared  # a sink commits for every partition that it reads
     verdicts = [(_verdict(one, kind, store), one) for one in seen]
     found = [verdict for verdict, _one in verdicts]
-    if not is_over and not set(found) & {IGNORED, OWN_POSITION} and not _is_enough(verdicts, kind):
+    certain = {verdict for verdict, one in verdicts if one.first != NOTHING}
+    if not is_over and not certain & {IGNORED, OWN_POSITION} and not _is_enough(verdicts, kind):
         return None
     if appeared and TAKEN not in found and any(_is_due(one, kind) or _has_other_fields(one, appeared) for one in seen):
         return Judgement(IGNORED, seen, appeared)

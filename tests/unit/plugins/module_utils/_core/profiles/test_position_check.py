@@ -145,6 +145,11 @@ def test_the_worst_counts_and_is_told():
         {"partition": {"p": "b"}, "declared": {"n": 4}, "before": {"n": 9}, "committed": None}]
 
 
+def test_what_has_not_committed_yet_is_waited_for():
+    assert judge([of_a_sink(100, 40, NOTHING, 100)], [], "sink", STORE, False) is None
+    assert judge([of_a_sink(100, 40, 60, 100), of_a_sink(100, 40, NOTHING, 100)], [], "sink", STORE, False) is None
+
+
 @pytest.mark.parametrize("found, store, words", [
     (judge([of_a_source(40, 77, 41)], [], "source", "", True), "",
      'c runs, but not from the declared offset of 1 partition of c, first {"p": "a"}: {"n": 77} was declared, and its first commit, {"n": 41}, does not come '
