@@ -101,6 +101,7 @@ def seconds(folder: Path, playbook: str, hosts: dict, offset: int) -> float:
     document.write_text(json.dumps({name: pairs(1, offset) for name in names()}))
     extra.write_text(json.dumps({
         "reset_offsets_connectors": [{"name": name, "offsets": pairs(1, offset)} for name in names()], "reset_offsets_settle": 0,
+        "reset_offsets_check_position": "none",
         "import_offsets_src": str(document), "import_offsets_settle": 0, "reset_offsets_serial": "100%", "import_offsets_serial": "100%",
         "reset_offsets_backup_dir": str(folder / "backups"), "import_offsets_backup_dir": str(folder / "backups"),
     }))

@@ -14,7 +14,7 @@ def test_a_rollout_stops_and_sums_up(core, make, worker, tmp_path):
     """Three hosts that are one cluster, each with its connector; texts as a survey sends them."""
     names = {"b": make(shaped(), offsets=[at(4)]), "a": make(shaped(alter_offsets="reject", alter_message="{{ 1/0 }}"), offsets=None),
              "c": make(shaped(), offsets=[at(4)])}
-    local = {"kafka_connect_url": worker.url, "ansible_connection": "local"}
+    local = {"kafka_connect_url": worker.url, "ansible_connection": "local", "kafka_connect_check_position": "none"}
     hosts = {host: {**local, "reset_offsets_connectors": [{"name": name, "offsets": [at(9)]}]} for host, name in names.items()}
     (tmp_path / "fleet.json").write_text(json.dumps({"fleet": {"hosts": hosts}, "canary": {"hosts": {"b": None}}}))
     given = {"reset_offsets_hosts": "fleet", "reset_offsets_serial": "[1, \"50%\"]", "reset_offsets_max_fail_percentage": "0",

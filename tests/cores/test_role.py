@@ -38,6 +38,7 @@ class Cluster:
     def reset(self, connectors, *options: str, **variables) -> Run:
         given = {
             "kafka_connect_url": self.worker.url,
+            "kafka_connect_check_position_timeout": "2",
             "reset_offsets_backup_dir": str(self.folder / "backups"),
             "reset_offsets_connectors": connectors,
             **variables,

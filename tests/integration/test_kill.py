@@ -288,7 +288,8 @@ def test_a_playbook(name, keep, proxy_to, playbooks, run, main, kafka, recorder,
 def test_the_role(step, name, keep, proxy_to, playbooks, main, kafka, worker, tmp_path):
     """The playbook of the collection, killed and started again as it is."""
     variables = {"kafka_connect_url": main.url, "kafka_bootstrap_servers": kafka.bootstrap_servers, "reset_offsets_settle": 0,
-                 "reset_offsets_change_id": "CHG-1", "reset_offsets_backup_dir": str(playbooks.backups),
+                 "reset_offsets_change_id": "CHG-1", "reset_offsets_check_position": "none",
+                 "reset_offsets_backup_dir": str(playbooks.backups),
                  "reset_offsets_connectors": [{"name": name, "offsets": [at(1)]}]}
     killed_playbook(step, RESET, variables, proxy_to, main, tmp_path)
     desired = {"name": name, **keep("topic")}
