@@ -100,6 +100,10 @@ options:
       - What is meant are all partitions of all topics that the connector reads, or those of O(topics). Of a sink that is deleted, and of MirrorMaker,
         those of the topics for which there are offsets. With V(shift_by), partitions of a sink without an offset stay as they are.
       - Words mean something else with every run. With O(change_id) they are made once, and the same words count as the same declaration.
+      - Of a JDBC source in the modes C(timestamp) and C(timestamp+incrementing), C(timestamp) and C(duration) set all partitions for which there are
+        offsets, so that rows of this time or later are read again. It needs no brokers.
+      - V(resnapshot) has a Debezium connector begin with a snapshot. It removes all of its offsets, and is refused where its C(snapshot.mode) reads no data
+        without an offset. The warning names the alternative that moves nothing, a signal.
       - Not for other sources, whose offsets only the connector itself understands.
     type: raw
   topics:

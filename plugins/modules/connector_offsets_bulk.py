@@ -63,7 +63,7 @@ options:
         description: Such a document given directly, as JSON text or as a structure.
         type: raw
       reset_to:
-        description: Symbolic positions, of a sink or of MirrorMaker's source connector.
+        description: Symbolic positions, of a sink or of MirrorMaker's source connector; a time of a JDBC source, V(resnapshot) of Debezium.
         type: raw
       topics:
         description: The topics for O(connectors[].reset_to).

@@ -29,6 +29,9 @@ says. For these connectors the collection knows it, by their class (``connector.
 - a new record on the offsets topic has its fields in the order in which the connector looks for it;
 - directions and distances are in the connector's own unit, so ``max_rewind``, ``max_skip`` and ``only`` work for binlogs and LSNs, too.
   Text without an order is never compared;
+- ``reset_to`` takes a time, or ``resnapshot``, where the meaning of that is known;
+- once a connector runs again after its change, what it commits first shows whether it goes on from the declared offset
+  (``check_position``);
 - warnings name what else decides where the connector goes on: another place where it keeps its position, or a setting;
 - :ansplugin:`streamops.kafka_connect.connector_offsets_info#module` returns it as ``profile``, and a declaration that is refused in check
   mode shows an example.
@@ -120,11 +123,19 @@ def _table(shape: dict) -> Iterator[str]:
 def _facts(profile: dict) -> Iterator[str]:
     if "absent" in profile:
         yield f"Without an offset: {profile['absent']}."
+    yield from _reset(profile.get("reset", {}))
     yield from (f"It also keeps its place elsewhere: {one['where'].replace('{name}', 'NAME')}." for one in profile.get("stores", []))
     for one in profile.get("overrides", []):
         yield f"``{one['setting']}`` {' or '.join(f'``{value}``' for value in one['values'])}: {one['effect']}."
     yield from profile.get("hints", [])
     yield f"Source: {profile['source']}."
+
+
+def _reset(means: dict) -> Iterator[str]:
+    words = {"time": ("timestamp: ...", "sets all partitions back to that time"), "resnapshot": ("resnapshot", "removes all offsets")}
+    for name, one in means.items():
+        values = " or ".join(f"``{value}``" for value in one["when"]["values"])
+        yield f"``reset_to: {words[name][0]}`` {words[name][1]}, where ``{one['when']['setting']}`` is {values}."
 
 
 def main() -> int:

@@ -15,6 +15,7 @@ from collections import namedtuple
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, SOURCE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.reset_spec import RESNAPSHOT
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.sink_config import SinkConfig
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.flow import dedicated_source
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.select import semantics_of
@@ -85,7 +86,8 @@ class Router:
     def _of_a_sink(self, desired) -> bool:
         """Does it speak of the offsets of a sink? desired: None, for one that is not known yet, does not."""
         mirror = self.access.method in (TOPIC, FILE) or dedicated_source(self.access.offset_topic) is not None
-        return desired is not None and (desired.reset is not None and not mirror or sink_shaped(desired))
+        return desired is not None and (
+            desired.reset is not None and desired.reset.word != RESNAPSHOT and not mirror or sink_shaped(desired))
 
     def _look_what_is_left(self) -> None:
         """All of a connector that is gone is meant: was it a sink?"""

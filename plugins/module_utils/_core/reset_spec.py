@@ -30,10 +30,12 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.mode
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.timestamps import length, milliseconds, timestamp
 
 TIMESTAMP, DURATION, SHIFT_BY = "timestamp", "duration", "shift_by"
+#: of a source: begin with a snapshot once more
+RESNAPSHOT = "resnapshot"
 
-_PLAIN = (EARLIEST, LATEST)
+_PLAIN = (EARLIEST, LATEST, RESNAPSHOT)
 _WITH_VALUE = (TIMESTAMP, DURATION, SHIFT_BY)
-_FORMS = ("earliest, latest, {timestamp: 2026-01-31T12:00:00Z}, {duration: PT2H} or {shift_by: -10}")
+_FORMS = ("earliest, latest, {timestamp: 2026-01-31T12:00:00Z}, {duration: PT2H}, {shift_by: -10} or resnapshot")
 
 _NUMBER = re.compile(r"[+-]?\d{1,20}")
 
@@ -44,7 +46,7 @@ Found = namedtuple("Found", ["offset", "note", "clamped"])
 class Reset:
     """What reset_to and topics ask for.
 
-    word    EARLIEST, LATEST, TIMESTAMP, DURATION or SHIFT_BY
+    word    EARLIEST, LATEST, TIMESTAMP, DURATION, SHIFT_BY or RESNAPSHOT
     value   milliseconds since the epoch, milliseconds back from now, records, or None
     topics  {topic: numbers of partitions, or None for all of them}; None: all topics of the connector
     """

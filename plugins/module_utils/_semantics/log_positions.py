@@ -36,6 +36,12 @@ def find_offsets(name: str, reset, places, live: dict, offsets, committed: bool)
     return found, warnings
 
 
+def check_word(name: str, reset) -> None:
+    """Raises DeclarationError for what means nothing in a log."""
+    if reset.word == reset_spec.RESNAPSHOT:
+        raise errors.DeclarationError("reset_to: resnapshot is for sources that begin with a snapshot, and %s reads Kafka's log: use earliest." % name)
+
+
 def without_offset(name: str, places) -> errors.DeclarationError:
     """A shift begins at an offset."""
     return errors.DeclarationError("%s of %s has no offset yet that could be shifted (%s): use a timestamp, earliest or latest, or declare "

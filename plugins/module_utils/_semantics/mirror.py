@@ -20,7 +20,13 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.copied_again import CopiedAgain, next_of
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.flow import CLUSTER, OFFSET, PARTITION, TOPIC, Flow, is_partition
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.base import Semantics
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.log_positions import every_place, find_offsets, outside, without_offset
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.log_positions import (
+    check_word,
+    every_place,
+    find_offsets,
+    outside,
+    without_offset,
+)
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.source import PlainSource
 
 
@@ -62,6 +68,7 @@ class MirrorSource(Semantics):
         reset = desired.reset
         if reset is None:
             return desired, []
+        check_word(self.name, reset)
         if not self.force:
             self._check_source()
         stored, warnings = {}, []

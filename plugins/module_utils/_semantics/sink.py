@@ -14,7 +14,13 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import told
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.base import Semantics
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.elsewhere import second_store
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.log_positions import every_place, find_offsets, outside, without_offset
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.log_positions import (
+    check_word,
+    every_place,
+    find_offsets,
+    outside,
+    without_offset,
+)
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import GROUP
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.sink_group import entry_of, place_of
 
@@ -37,6 +43,7 @@ class SinkGroup(Semantics):
     def resolve(self, desired, live) -> tuple:
         if desired.reset is None:
             return super().resolve(desired, live)
+        check_word(self.name, desired.reset)
         if self.sink.is_elsewhere:
             raise errors.DeclarationError("%s: reset_to would take its numbers from another log." % self.sink.why_elsewhere())
         reset, warnings = desired.reset, []

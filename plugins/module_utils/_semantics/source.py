@@ -8,24 +8,20 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles import symbolic
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.local_files import check_positions
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.base import Semantics
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import FILE
 
-_NO_RESET = (
-    "%s is a source, and reset_to is for sinks and for MirrorMaker's source connectors. The offsets of other sources are positions "
-    "in another system, in a form of their own: which one is the first, the last, or of a time is not known here. Declare them in offsets, or remove them "
-    "with state: absent to have it begin anew.")
-
 
 class PlainSource(Semantics):
-    """Nobody but its plugin understands them; but a place in a file of this machine can be looked at."""
+    """Nobody but its plugin understands them, as far as its profile does not say it; but a place in a file of this machine can be looked at."""
 
     def resolve(self, desired, live) -> tuple:
-        if desired.reset is not None:
-            raise errors.DeclarationError(_NO_RESET % self.name)
-        return super().resolve(desired, live)
+        if desired.reset is None:
+            return super().resolve(desired, live)
+        keyed, notes, warnings = symbolic.resolve(self.profile, self.config, live, desired.reset)
+        return desired.in_numbers(keyed, notes), warnings
 
     def check(self, plan, store) -> list:
         return check_positions(plan, self.force or plan.desired.exact) if store.method == FILE else []
@@ -41,7 +37,9 @@ class Source(Semantics):
         self._known = None
 
     def _what_it_is(self, desired, live) -> Semantics:
-        self._known = self._known or self._identify(desired, live)
+        if self._known is None:
+            self._known = self._identify(desired, live)
+            self._known.profile, self._known.config = self.profile, self.config
         return self._known
 
     def resolve(self, desired, live) -> tuple:

@@ -25,6 +25,9 @@ TRANSACTIONS = {
 }
 
 RESNAPSHOT = "To have data delivered again without a new position, an execute-snapshot signal reads tables once more while the connector runs."
+#: what reset_to means, in snapshot modes that read data where there is no offset
+RESET = {"resnapshot": {"when": {"setting": "snapshot.mode", "values": ["initial", "always", "initial_only", "when_needed"], "default": "initial"},
+                        "signal": RESNAPSHOT}}
 BEGINS = "a snapshot, where snapshot.mode allows one; without one, the end of the log"
 HISTORY = "Its schema history topic (schema.history.internal.kafka.topic) has to reach back as far as the offset."
 
@@ -66,6 +69,7 @@ PROFILES = [
                         "offset": {"lsn": 25565696, "lsn_proc": 25565696, "lsn_commit": 25565640, "txId": 491, "ts_usec": 1711929600000000}},
         }],
         "absent": BEGINS,
+        "reset": RESET,
         "stores": [{"where": "the replication slot in the database, which only goes forward: nothing is delivered from before its confirmed_flush_lsn",
                     "only": "backward", "seeks": {"unless": {"setting": "lsn.flush.mode", "values": ["manual"]}}}],
         "overrides": [{"setting": "snapshot.mode", "values": ["always"], "effect": "each start begins with a snapshot, whatever the offset says"},
@@ -81,6 +85,7 @@ PROFILES = [
         "classes": ["io.debezium.connector.mysql.MySqlConnector", "io.debezium.connector.mariadb.MariaDbConnector"],
         "shapes": [_BINLOG],
         "absent": BEGINS,
+        "reset": RESET,
         "overrides": [{"setting": "snapshot.mode", "values": ["always"], "effect": "each start begins with a snapshot, whatever the offset says"}],
         "hints": ["file, pos and gtids belong together: take them from one place in the log.", HISTORY, RESNAPSHOT],
         "source": "BinlogPartition, BinlogOffsetContext, MySqlOffsetContext, MariaDbOffsetContext of " + VERSION,
@@ -110,6 +115,7 @@ PROFILES = [
                         "offset": {"scn": "28815377", "commit_scn": "28815377:1:0a001b00", "snapshot_scn": "28810000"}},
         }],
         "absent": BEGINS,
+        "reset": RESET,
         "overrides": [{"setting": "snapshot.mode", "values": ["always"], "effect": "each start begins with a snapshot, whatever the offset says"}],
         "hints": ["To go back, lower commit_scn, too: what was committed up to it is skipped.", HISTORY, RESNAPSHOT],
         "source": "OraclePartition, OracleOffsetContext, CommitScn of " + VERSION,

@@ -45,6 +45,8 @@ PROFILES = [
             "example": {"partition": {"table": "orders"}, "offset": {"incrementing": 8041}},
             "now": "The connector reads it only where it finds no offset of the table with a protocol.",
         }],
+        "reset": {"time": {"when": {"setting": "mode", "values": ["timestamp", "timestamp+incrementing"]},
+                           "milliseconds": "timestamp", "nanoseconds": "timestamp_nanos"}},
         "absent": "all rows; in mode timestamp those after timestamp.initial (Aiven: timestamp.initial.ms), where that is set",
         "overrides": [{"setting": "mode", "values": ["bulk"], "effect": "the mode bulk keeps no offsets: all rows are read at each poll, and an "
                                                                         "offset that is set "

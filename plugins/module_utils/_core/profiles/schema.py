@@ -32,6 +32,7 @@ HASH, LISTED, VARIES = ORDERS = ["hash", "listed", "varies"]
 
 _TEXTS = [str]
 _CONDITION = {"setting": (True, str), "values": (False, _TEXTS)}
+_RESET = {"when": (True, dict(_CONDITION, values=(True, _TEXTS), default=(False, str)))}
 _FIELD = {"type": (True, list(TYPES)), "meaning": (False, str), "unit": (False, str)}
 _SHAPE = {
     "partition": (True, {"*": (True, dict(_FIELD, optional=(False, bool)))}),
@@ -49,6 +50,8 @@ _PROFILE = {
                                                          "seeks": (False, {"unless": (False, _CONDITION)})}]),
     "overrides": (False, [dict(_CONDITION, effect=(True, str))]), "siblings": (False, str), "hints": (False, _TEXTS), "source": (False, str),
     "verified": (False, bool),
+    "reset": (False, {"time": (False, dict(_RESET, milliseconds=(True, str), nanoseconds=(True, str))),
+                      "resnapshot": (False, dict(_RESET, signal=(True, str)))}),
 }
 _NAMES = {str: "a text", bool: "true or false", dict: "a dictionary"}
 

@@ -34,7 +34,7 @@ def test_what_it_can_be(given, word, value):
 
 
 @pytest.mark.parametrize("given, says", [
-    ("first", 'reset_to must be earliest, latest, {timestamp: 2026-01-31T12:00:00Z}, {duration: PT2H} or {shift_by: -10}; it is the text '
+    ("first", 'reset_to must be earliest, latest, {timestamp: 2026-01-31T12:00:00Z}, {duration: PT2H}, {shift_by: -10} or resnapshot; it is the text '
               '"first".'),
     (5, "reset_to must be exactly one of earliest, "), ([], "reset_to must be exactly one of"), ({}, "reset_to must be exactly one of"),
     ({"timestamp": 1, "shift_by": 2}, "reset_to must be exactly one of"), ({"offset": 5}, "reset_to must be earliest, "),

@@ -57,6 +57,12 @@ def test_resolve(reset_to, topics, config, found):
     assert ["is after the last record of t-0, t-1" in text for text in warnings if "duration" in reset_to] == [True] * ("duration" in reset_to)
 
 
+def test_a_snapshot_means_nothing():
+    with pytest.raises(errors.DeclarationError) as caught:
+        resolved(kafka_with(p0=3), "resnapshot", None, T)
+    assert caught.value.message == "reset_to: resnapshot is for sources that begin with a snapshot, and c reads Kafka's log: use earliest."
+
+
 def test_a_shift_leaves_what_has_no_offset():
     found, warnings = resolved(kafka_with(p0=3, p1=50), {"shift_by": -2}, None, T)
     assert found == {("t", 0): 1, ("t", 1): 48}
