@@ -154,6 +154,14 @@ def test_a_config_that_nobody_may_validate(name, run, worker, proxy_to, main):
     assert worker.exists(name)
 
 
+def test_n13_words_that_connect_would_take_for_something_else(name, run, worker, recorder):
+    """Connect answers 500 to a misspelt state, and starts a connector whose configuration has the state in it (see test_refused_config)."""
+    for word in ("stoped", "STOPPED"):
+        result = run("connector", name=name, config=shaped(topic=name), initial_state=word, connect_url=[recorder.url])
+        assert result["failed"] and "value of initial_state must be one of: started, paused, stopped" in result["msg"], result
+    assert recorder.requests == [] and not worker.exists(name)
+
+
 def test_initial_state_needs_3_7(name, run, v35):
     result = run("connector", name=name, config=shaped(topic=name), initial_state="stopped", connect_url=[v35.url])
     assert result["failed"] and "3.7" in result["msg"] and "3.5.2" in result["msg"]

@@ -198,10 +198,11 @@ def test_set_back_with_stop(running, tmp_path):
     checked = running.set(target, stop=True, check=True)
     assert running.worker.state(NAME) == ("RUNNING", ["RUNNING"])
     assert running.live() == live
-    done = running.set(target, stop=True, backup=True, backup_file=backup)
+    done = running.set(target, stop=True, backup=True, backup_file=backup, check_position="warn", check_position_timeout=20)
     _same(checked, done)
     assert done["changed"]
     assert done["connector"]["state"] == "RUNNING"
+    assert done["position"]["verdict"] == "taken" and done["position"]["partitions"][0]["committed"]["lsn"] > target["lsn"]
     assert done["backup_file"] == backup
     running.reads_again(before, [5])
 
@@ -269,18 +270,18 @@ def test_lsn_alone_is_no_change_of_the_others(stopped):
     assert stopped.live() == live
 
 
-def test_reset_makes_a_new_snapshot(stopped):
+def test_a_new_snapshot(stopped):
     """Of all rows as they are now."""
     before, live = stopped.events(), stopped.live()
-    checked = stopped.run(state="absent", check=True)
-    assert stopped.live() == live
-    done = stopped.run(state="absent")
+    checked = stopped.run(reset_to="resnapshot", check=True)
+    assert stopped.live() == live and any("an execute-snapshot signal reads tables once more" in one for one in checked["warnings"])
+    done = stopped.run(reset_to="resnapshot")
     _same(checked, done)
     assert done["changed"]
     assert done["offsets"] == []
     assert stopped.raw() is None
     assert stopped.worker.offsets(NAME) == []
-    assert not stopped.run(state="absent")["changed"]
+    assert not stopped.run(state="absent")["changed"] and not stopped.run(reset_to="resnapshot")["changed"]
     stopped.worker.put(NAME, "resume")
     stopped.worker.await_state(NAME, "RUNNING", ["RUNNING"])
     wait_until(lambda: stopped.live().get("snapshot_completed"), reason="the snapshot's offset")

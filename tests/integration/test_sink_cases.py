@@ -204,7 +204,7 @@ def test_n02_a_reset_that_goes_to_the_end(name, topic, make, run, worker, kafka,
     begins = "the end of the log (consumer.override.auto.offset.reset: latest)"
     replay = run("connector_offsets", name=name, state="absent", only="backward", stop=True)
     assert replay["failed"] and f"begins there at {begins}" in replay["msg"] and worker.offsets(name) == [sink_at(topic, 5)]
-    reset = {"name": name, "state": "absent", "stop": True}
+    reset = {"name": name, "state": "absent", "stop": True, "check_position": "warn", "check_position_timeout": 2}
     dry = run("connector_offsets", check=True, **reset)
     real = run("connector_offsets", **reset)
     for result in (dry, real):
@@ -212,6 +212,7 @@ def test_n02_a_reset_that_goes_to_the_end(name, topic, make, run, worker, kafka,
         begun = f"{name} will have no offset for 1 partition, and begins there at {begins}: "
         assert any(one.startswith(begun) for one in result["warnings"])
     worker.await_state(name, "RUNNING", ["RUNNING"])
+    assert real["position"]["verdict"] == "cannot_tell", "nothing read again is no success"
 
     def new_ones():
         kafka.produce(topic, ["new"])

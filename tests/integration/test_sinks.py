@@ -287,6 +287,17 @@ def test_a_sink_that_is_gone(five, sinks):
     assert sinks.change(name, state="absent", method="group")["changed"] is False
 
 
+def test_n23_a_sink_is_not_looked_for_on_the_offsets_topic(five, sinks):
+    """Workers make that topic also where there are sinks alone. One that is deleted is in the test before."""
+    name, topic = five
+    words = (f"{name} is a sink: its offsets are the commits of its consumer group connect-{name}, not records of an offsets topic or "
+             "file. Use method: group, or auto.")
+    by_topic = {"method": "topic", "offset_topic": sinks.cluster.offset_topic}
+    for declared in ({"state": "absent"}, {"offsets": [sink_at(topic, 2)]}, {"state": "absent", "raw_keys": [f'["{name}",{{}}]']}):
+        assert sinks.refused(name, **declared, **by_topic) == words + " Nothing was changed."
+    assert sinks.commits(f"connect-{name}") == {(topic, 0): 5}
+
+
 def test_without_a_worker(five, sinks):
     name, topic = five
     result = sinks.done(name, connect_url=None, offsets=[sink_at(topic, 2)])

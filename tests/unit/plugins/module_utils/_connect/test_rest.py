@@ -7,9 +7,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.engine import run_alone
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import ChangeItem
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.http import Transport
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.rest import ConnectClient
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
 
 ROOT = {"version": "4.3.1", "commit": "x", "kafka_cluster_id": "id"}
 DONE = {"message": "The offsets for this connector have been altered successfully"}
@@ -272,3 +275,16 @@ def test_no_such_connector_is_explained(stub, client):
 def test_a_worker_that_does_not_list(stub, client):
     stub.reply(403, {"error_code": 403, "message": "no"})
     assert client.similar("x") == ""
+
+
+@pytest.mark.parametrize("answer", [(401, {"errors": [{"id": "1", "status": "401", "detail": "Unauthorized"}]}),
+                                    (404, {"errors": [{"status": "404", "detail": "not found"}]})])
+def test_n35_confluent_cloud_behind_another_name_gets_no_request_that_changes_anything(stub, client, answer):
+    """Its API takes requests for offsets in another way, and answers 202 before anything is done. By its own name it is refused before any request
+    (see test_clouds_without_workers_are_refused_before_any_request)."""
+    stub.reply(*answer)
+    change = ChangeItem(client, "c", DesiredOffsets.present([{"partition": {"p": 0}, "offset": {"n": 1}}]), stop=True)
+    with pytest.raises(errors.NotConnect) as caught:
+        run_alone(change, False)
+    assert "this is not a Connect worker, but an API like Confluent Cloud's" in caught.value.message
+    assert stub.lines and {line.split()[0] for line in stub.lines} == {"GET"}
