@@ -11,7 +11,6 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from ansible_collections.streamops.kafka_connect.plugins.action.connector import VARIABLES
 from ansible_collections.streamops.kafka_connect.plugins.action.connector import ActionModule as Connector
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._show import printable, show
 
@@ -25,12 +24,12 @@ _OPTIONS = ("master", "jars", "packages", "jars_dir", "spark_conf", "driver_memo
 class ActionModule(Connector):
     """The module with its connection, its program, and the host's name for its reports. Its own options have variables, too."""
 
-    variables = dict(VARIABLES, client_options=("verify_replay_kafka_options",), job_timeout=("verify_replay_timeout",),
-                     **{option: ("verify_replay_" + option,) for option in _OPTIONS})
+    variables = dict(client_options="verify_replay_kafka_options", job_timeout="verify_replay_timeout",
+                     **{option: "verify_replay_" + option for option in _OPTIONS})
 
     def run(self, tmp=None, task_vars=None):
-        args = self._task.args
         self._take_variables(task_vars)
+        args = self._task.args
         is_here = self._connection.transport == "local" and not self._connection.become
         args["program"] = str(PROGRAM) if is_here else self._sent()
         if args.get("report_name") in (None, "", task_vars.get("omit")):

@@ -64,7 +64,7 @@ options:
     type: str
   assume_stopped:
     description:
-      - For work without O(connect_url). You say that no worker runs these connectors.
+      - For work without O(kafka_connect_url). You say that no worker runs these connectors.
     type: bool
     default: false
   stop:

@@ -19,7 +19,7 @@ options:
   worker_config:
     description:
       - A worker's property file, on the machine where the module runs. What the options do not say is taken from it - O(offset_file) of a
-        standalone worker; O(offset_topic) and the C(group.id) of a distributed one; O(bootstrap_servers) and how to log in.
+        standalone worker; O(offset_topic) and the C(group.id) of a distributed one; O(kafka_bootstrap_servers) and how to log in.
       - Of stores with keys and certificates only PEM files can be used, and no reference to a config provider is followed.
     type: path
 """

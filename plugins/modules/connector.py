@@ -81,7 +81,7 @@ seealso:
 EXAMPLES = r"""
 - name: Create a connector that does not run yet
   streamops.kafka_connect.connector:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-source
     initial_state: stopped
     config:
@@ -92,7 +92,7 @@ EXAMPLES = r"""
 
 - name: Seed its first offset
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-source
     offsets:
       - partition: {filename: /data/orders.txt}
@@ -100,13 +100,13 @@ EXAMPLES = r"""
 
 - name: Delete it
   streamops.kafka_connect.connector:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-source
     state: absent
 
 - name: Delete another one and its offsets
   streamops.kafka_connect.connector:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: returns-source
     state: absent
     purge_offsets: true

@@ -33,8 +33,8 @@ options:
   ledger:
     description:
       - Where the ledger is kept. V(topic) is a topic of the Kafka cluster, V(file) a file, V(configmap) a ConfigMap beside the resources of Strimzi.
-      - V(auto) is V(file) if O(ledger_file), or the file of a standalone worker, is given, else V(configmap) if O(namespace) is given, else
-        V(topic) if O(bootstrap_servers) is given, else V(file). With brokers the changes that lie in the file of the user are shown, too.
+      - V(auto) is V(file) if O(ledger_file), or the file of a standalone worker, is given, else V(configmap) if O(k8s_namespace) is given, else
+        V(topic) if O(kafka_bootstrap_servers) is given, else V(file). With brokers the changes that lie in the file of the user are shown, too.
     type: str
     choices: [auto, topic, file, configmap]
     default: auto
@@ -93,8 +93,8 @@ seealso:
 EXAMPLES = r"""
 - name: What was done to this connector?
   streamops.kafka_connect.connector_changes_info:
-    connect_url: http://connect.example.com:8083
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_connect_url: http://connect.example.com:8083
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     connector: orders-source
   register: done
 
@@ -104,7 +104,7 @@ EXAMPLES = r"""
 
 - name: Look at one change in the file of a user without access to the brokers
   streamops.kafka_connect.connector_changes_info:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     connector: orders-source
     change_id: CHG-1234
   register: one

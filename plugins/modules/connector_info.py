@@ -35,12 +35,12 @@ seealso:
 EXAMPLES = r"""
 - name: Look at all connectors of the cluster
   streamops.kafka_connect.connector_info:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
   register: all_connectors
 
 - name: Look at those of one team
   streamops.kafka_connect.connector_info:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-*
   register: orders
 

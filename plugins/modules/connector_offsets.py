@@ -67,7 +67,7 @@ options:
         the next record to read.
       - MirrorMaker's source connector has C(cluster), C(topic) and C(partition), and C(offset) for the last record that was copied. Instead of
         C(offset) a pair can have C(next_offset), the record to copy next, of which one less is stored; V(0) removes the offset.
-      - What is declared for it is compared with its configuration and with the source cluster (see O(source_clusters)) before anything
+      - What is declared for it is compared with its configuration and with the source cluster (see O(kafka_connect_source_clusters)) before anything
         is changed.
       - A list that is one JSON text belongs into O(content).
       - YAML reads some texts without quotes as something else, V(12:30) as 750 and V(yes) as true. A number, boolean or null where the live
@@ -87,8 +87,8 @@ options:
   reset_to:
     description:
       - Offsets of a sink, or of MirrorMaker's source connector, as symbolic positions, instead of O(offsets). Only the brokers have the positions, so it needs
-        O(bootstrap_servers), or of MirrorMaker the source cluster (see O(source_clusters)). The numbers are in RV(actions) and the diff, and
-        the guards and the ledger work with them.
+        O(kafka_bootstrap_servers), or of MirrorMaker the source cluster (see O(kafka_connect_source_clusters)). The numbers are in RV(actions) and the
+        diff, and         the guards and the ledger work with them.
       - V(earliest) is the first record that is still in the log, V(latest) the one that comes next. Or it is a dictionary with one of the
         fields C(timestamp), C(duration) and C(shift_by).
       - C(timestamp) goes to the first record of this time or later, else to the end. It is a time with its zone, such as
@@ -156,7 +156,7 @@ options:
       - V(topic) is a compacted topic, O(ledger_topic). Several controllers can use it at the same time.
       - V(configmap) is O(ledger_configmap), for O(method=strimzi). Several controllers can use it at the same time.
       - V(file) is O(ledger_file), for runs on one machine.
-      - V(auto) is V(file) if O(ledger_file) is given, else V(configmap) with O(method=strimzi), else V(topic) if O(bootstrap_servers) are given, else
+      - V(auto) is V(file) if O(ledger_file) is given, else V(configmap) with O(method=strimzi), else V(topic) if O(kafka_bootstrap_servers) are given, else
         V(file). Runs of one change have to use the same ledger.
       - For a change without a O(change_id) V(auto) creates no topic. If there is none, the file of the user is taken, where later runs look, too.
       - A change without a O(change_id) is made also where it cannot be recorded, with a warning.
@@ -232,7 +232,7 @@ options:
         other type (source, sink).
       - Under O(state=restored), whether to undo a change though the connector was changed under another id since.
       - For a sink, whether to set offsets that are outside of the log, where its consumer goes by C(auto.offset.reset) instead. With
-        O(bootstrap_servers) that is refused otherwise. And whether to set some for topics that it does not read by its configuration.
+        O(kafka_bootstrap_servers) that is refused otherwise. And whether to set some for topics that it does not read by its configuration.
       - For MirrorMaker, whether to set offsets that its source cluster does not confirm, and to change those of a checkpoint or heartbeat
         connector, which never reads them.
       - Whether to change offsets by another method than V(strimzi) though the connector is owned by Strimzi's operator, which starts it again at its
@@ -260,18 +260,18 @@ options:
         message says who. Single offsets cannot be removed that way, so the group is deleted and its other offsets are committed again at once; then a
         backup is written in any case.
       - V(file) is the file of a standalone worker, O(offset_file), which is replaced in one step with its owner and mode. A worker reads it only
-        when it starts and writes over it at each commit. So the task fails if O(connect_url) answers, or if such a worker runs on this
+        when it starts and writes over it at each commit. So the task fails if O(kafka_connect_url) answers, or if such a worker runs on this
         machine, unless O(assume_stopped=true).
       - V(auto) is V(file) with O(offset_file). Else it takes REST where the worker can do the change, else the topic (of a sink, the group) if
-        O(bootstrap_servers) is given. REST cannot do it on
+        O(kafka_bootstrap_servers) is given. REST cannot do it on
         Connect before 3.6, for a connector that is deleted, for a name with C(/), C(%) or C(\\) on Connect 4, and for partitions whose
-        records have other key bytes than the worker builds. With O(bootstrap_servers) the topic is read to see whether there are
+        records have other key bytes than the worker builds. With O(kafka_bootstrap_servers) the topic is read to see whether there are
         such records, also where REST shows nothing of it. RV(method) and RV(method_reason) say which method was used and why.
       - V(strimzi) has Strimzi's operator (0.44 or later) do it, for a connector that it makes from a KafkaConnector or KafkaMirrorMaker2. It is stopped
         by C(spec.state), and offsets go through the ConfigMaps that the resource names in C(listOffsets) and C(alterOffsets). To have them listed
-        changes an annotation for a moment, and the ConfigMap for listings. In check mode a worker is queried instead if O(connect_url) is given.
+        changes an annotation for a moment, and the ConfigMap for listings. In check mode a worker is queried instead if O(kafka_connect_url) is given.
         That is also V(auto)
-        with O(namespace) or O(resource), unless O(offset_file) is given. With another method these two options serve to find out whether an operator
+        with O(k8s_namespace) or O(resource), unless O(offset_file) is given. With another method these two options serve to find out whether an operator
         owns the connector, which is refused then without O(force=true).
     type: str
     choices: [auto, rest, topic, group, file, strimzi]
@@ -295,7 +295,7 @@ options:
     type: str
   assume_stopped:
     description:
-      - For work without O(connect_url), on the offsets topic, which needs it, or on the consumer group of a sink, which does not, as Kafka refuses
+      - For work without O(kafka_connect_url), on the offsets topic, which needs it, or on the consumer group of a sink, which does not, as Kafka refuses
         to change one that has members. You say that no worker runs the connector. A task that runs would write its own offset over the change.
       - The brokers are queried all the same whether a group of Connect workers has a task of the connector; then the task fails.
       - Of a connector that is deleted, a worker cannot show whether a task of it still runs. Where the brokers do not show the workers' group either (the user
@@ -346,7 +346,7 @@ options:
     type: path
   wait_timeout:
     description:
-      - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be restored. O(timeout) is for
+      - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be restored. O(kafka_connect_timeout) is for
         each single request.
     type: int
     default: 120
@@ -399,7 +399,7 @@ seealso:
 EXAMPLES = r"""
 - name: Replay a file from its beginning, the connector being stopped for it and started again
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-source
     stop: true
     offsets:
@@ -408,7 +408,7 @@ EXAMPLES = r"""
 
 - name: Skip a poison record at offset 41 of one partition of a sink
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-sink
     stop: true
     backup: true
@@ -418,7 +418,7 @@ EXAMPLES = r"""
 
 - name: Skip that record once and for all, also if this runs again when the connector is far beyond it
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-sink
     stop: true
     only: forward
@@ -429,7 +429,7 @@ EXAMPLES = r"""
 
 - name: Replay a file, but no more than the last 64 KiB of it
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-source
     stop: true
     max_rewind: 65536
@@ -439,8 +439,8 @@ EXAMPLES = r"""
 
 - name: Deliver everything since yesterday 14:00 once more, whatever partition it is in
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_connect_url: http://connect.example.com:8083
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     name: orders-sink
     change_id: CHG-1240
     stop: true
@@ -448,8 +448,8 @@ EXAMPLES = r"""
 
 - name: Go to the end of one topic, and of two partitions of another
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_connect_url: http://connect.example.com:8083
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     name: orders-sink
     stop: true
     reset_to: latest
@@ -459,7 +459,7 @@ EXAMPLES = r"""
 
 - name: The same change of a connector that Strimzi's operator owns, once
   streamops.kafka_connect.connector_offsets:
-    namespace: kafka
+    k8s_namespace: kafka
     name: orders-source
     change_id: CHG-1234
     stop: true
@@ -469,7 +469,7 @@ EXAMPLES = r"""
 
 - name: What would have to be applied for it?
   streamops.kafka_connect.connector_offsets:
-    namespace: kafka
+    k8s_namespace: kafka
     name: orders-source
     stop: true
     offsets:
@@ -480,20 +480,20 @@ EXAMPLES = r"""
 
 - name: Have MirrorMaker copy a topic again from record 4000 of its partition 0 on
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: east->west.MirrorSourceConnector
     change_id: CHG-1236
     stop: true
     offsets:
       - partition: {cluster: east, topic: orders, partition: 0}
         next_offset: 4000
-    source_clusters:
+    kafka_connect_source_clusters:
       - alias: east
         bootstrap_servers: [kafka-east.example.com:9092]
 
 - name: The same of a dedicated MirrorMaker, whose nodes are down, since yesterday 14:00
   streamops.kafka_connect.connector_offsets:
-    bootstrap_servers: [kafka-west.example.com:9092]
+    kafka_bootstrap_servers: [kafka-west.example.com:9092]
     name: MirrorSourceConnector
     method: topic
     offset_topic: mm2-offsets.east.internal
@@ -512,14 +512,14 @@ EXAMPLES = r"""
 
 - name: Remove the consumer group that a deleted sink has left behind
   streamops.kafka_connect.connector_offsets:
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     name: orders-old
     method: group
     state: absent
 
 - name: Have a connector under a new name go on where the old one was stopped, with another name of its server
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: shop-source
     copy_from: inventory-source
     rewrite:
@@ -528,7 +528,7 @@ EXAMPLES = r"""
 
 - name: Move the offsets of a table to the partitions of the JDBC connector's newer protocol
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-source
     src: /backup/orders-source.json
     rewrite:
@@ -537,21 +537,21 @@ EXAMPLES = r"""
 
 - name: Move the offset that Debezium 1.9 has left for SQL Server to the partition of Debezium 2
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: inventory-source
     rewrite:
       - {migrate: debezium-sqlserver-2, values: {database: shop}}
 
 - name: Forget everything that the connector has read
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-source
     state: absent
 
 - name: Replay a file once, however often this runs
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_connect_url: http://connect.example.com:8083
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     name: orders-source
     change_id: CHG-1234
     requested_by: jane@example.com
@@ -562,8 +562,8 @@ EXAMPLES = r"""
 
 - name: Undo that
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_connect_url: http://connect.example.com:8083
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     name: orders-source
     state: restored
     change_id: CHG-1234
@@ -571,22 +571,22 @@ EXAMPLES = r"""
 
 - name: Put exactly the offsets of a backup back
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-source
     src: /var/backups/orders-source.json
     purge: true
 
 - name: Remove what a deleted connector has left behind
   streamops.kafka_connect.connector_offsets:
-    connect_url: http://connect.example.com:8083
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_connect_url: http://connect.example.com:8083
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     offset_topic: connect-offsets
     name: orders-old
     state: absent
 
 - name: Set an offset while all workers are down
   streamops.kafka_connect.connector_offsets:
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     offset_topic: connect-offsets
     name: orders-source
     method: topic
@@ -646,7 +646,7 @@ consumer_group:
   returned: success
   type: str
 connector_exists:
-  description: Whether there is such a connector. Null without O(connect_url).
+  description: Whether there is such a connector. Null without O(kafka_connect_url).
   returned: success
   type: bool
 offsets:

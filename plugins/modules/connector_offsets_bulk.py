@@ -115,7 +115,7 @@ options:
         description:
           - Topics that the connector delivers to, whose ends are returned in RV(connectors) as C(boundaries), for a proof of what it has delivered after
             its change. They are read while it is stopped, right before its offsets are changed, and once it has delivered again. It needs
-            O(bootstrap_servers), and is left out where the offsets do not change.
+            O(kafka_bootstrap_servers), and is left out where the offsets do not change.
         type: dict
         suboptions:
           topics:
@@ -178,7 +178,7 @@ seealso:
 EXAMPLES = r"""
 - name: Have two connectors read again, and leave out a record of a third one, once
   streamops.kafka_connect.connector_offsets_bulk:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     change_id: CHG-1234
     stop: true
     backup: true
@@ -197,7 +197,7 @@ EXAMPLES = r"""
 
 - name: Undo it
   streamops.kafka_connect.connector_offsets_bulk:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     change_id: CHG-1234
     stop: true
     connectors:

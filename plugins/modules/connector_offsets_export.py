@@ -42,7 +42,7 @@ options:
     elements: str
   method:
     description:
-      - How the offsets are reached, as of M(streamops.kafka_connect.connector_offsets_info). With V(auto) and O(bootstrap_servers) the offsets topic is
+      - How the offsets are reached, as of M(streamops.kafka_connect.connector_offsets_info). With V(auto) and O(kafka_bootstrap_servers) the offsets topic is
         read once, which also has the connectors that are deleted, and the consumer groups of the sinks.
     type: str
     choices: [auto, rest, topic, group, file]
@@ -78,13 +78,13 @@ seealso:
 EXAMPLES = r"""
 - name: Keep the offsets of the whole cluster
   streamops.kafka_connect.connector_offsets_export:
-    connect_url: http://connect.example.com:8083
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_connect_url: http://connect.example.com:8083
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     dest: /backup/connect-offsets.json
 
 - name: Of some connectors alone, by REST
   streamops.kafka_connect.connector_offsets_export:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     connectors: ["orders-*", returns-source]
     dest: /backup/orders-offsets.json
 """

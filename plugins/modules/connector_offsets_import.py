@@ -60,8 +60,8 @@ options:
   seed:
     description:
       - Whether offsets are also declared for connectors that do not exist, and wait for those that are created with these names. Needs
-        O(bootstrap_servers). Otherwise such a name fails the task, unless its offsets are as declared already, as those of connectors that are deleted when
-        an export is imported where it comes from.
+        O(kafka_bootstrap_servers). Otherwise such a name fails the task, unless its offsets are as declared already, as those of connectors that are
+        deleted when         an export is imported where it comes from.
       - Without a worker to query it is not known which ones exist, and the option has no effect.
     type: bool
     default: false
@@ -117,8 +117,8 @@ seealso:
 EXAMPLES = r"""
 - name: Look what an export would change
   streamops.kafka_connect.connector_offsets_import:
-    connect_url: http://connect.example.com:8083
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_connect_url: http://connect.example.com:8083
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     src: /backup/connect-offsets.json
     stop: true
   check_mode: true
@@ -126,7 +126,7 @@ EXAMPLES = r"""
 
 - name: Put the offsets of a lost cluster where its workers will look for them, before they are started
   streamops.kafka_connect.connector_offsets_import:
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     offset_topic: connect-offsets
     method: topic
     assume_stopped: true

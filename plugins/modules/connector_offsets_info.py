@@ -17,7 +17,7 @@ description:
     C(offset.flush.interval.ms), one minute by default.
   - By REST it needs Connect 3.5. From the offsets topic it works with every version, for connectors that are deleted, and without any
     worker; only source connectors keep their offsets there.
-  - The offsets of a sink are what its consumer group has committed. With O(bootstrap_servers) they are shown with every version of Connect and
+  - The offsets of a sink are what its consumer group has committed. With O(kafka_bootstrap_servers) they are shown with every version of Connect and
     also for sinks that are deleted, and beside them where the log begins and ends, how many records are left to read, and who is in the group.
   - Secrets inside of partitions, offsets and keys are masked. What was masked cannot be given back to M(streamops.kafka_connect.connector_offsets), which
     refuses it; an export has it as it is.
@@ -31,11 +31,11 @@ options:
       - How the offsets are reached. V(rest) is Connect's REST API, V(topic) the topic on which the workers keep them, V(group) the consumer group of
         a sink (without O(name) of all sinks), V(file) a standalone worker's O(offset_file).
       - V(auto) is V(file) with O(offset_file). Else it takes REST where it shows them, and the topic (of a sink, the group), if
-        O(bootstrap_servers) is given, where it does not (a worker that is too old, a connector that is deleted or cannot be named in a URL,
+        O(kafka_bootstrap_servers) is given, where it does not (a worker that is too old, a connector that is deleted or cannot be named in a URL,
         records that REST does not show as they are). For all connectors it takes the topic if it can, and REST or the group for the sinks
         among them. RV(method) and RV(method_reason) show which and why.
       - V(strimzi) has Strimzi's operator list the offsets of a connector that it owns, or of all connectors of O(resource). That is also V(auto)
-        with O(namespace) or O(resource).
+        with O(k8s_namespace) or O(resource).
     type: str
     choices: [auto, rest, topic, group, file, strimzi]
     default: auto
@@ -85,30 +85,30 @@ seealso:
 EXAMPLES = r"""
 - name: Look at the offsets
   streamops.kafka_connect.connector_offsets_info:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-source
   register: live
 
 - name: What was there before? Older records that the topic still has
   streamops.kafka_connect.connector_offsets_info:
-    connect_url: http://connect.example.com:8083
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_connect_url: http://connect.example.com:8083
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     offset_topic: connect-offsets
     name: orders-source
     history: true
 
 - name: Everything on the topic, with the offsets of connectors that are deleted
   streamops.kafka_connect.connector_offsets_info:
-    connect_url: http://connect.example.com:8083
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_connect_url: http://connect.example.com:8083
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     offset_topic: connect-offsets
     method: topic
   register: topic
 
 - name: How far behind is a sink, and who reads for it?
   streamops.kafka_connect.connector_offsets_info:
-    connect_url: http://connect.example.com:8083
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_connect_url: http://connect.example.com:8083
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     name: orders-sink
   register: sink
 
@@ -118,7 +118,7 @@ EXAMPLES = r"""
 
 - name: Have Strimzi's operator list the offsets of all connectors of a mirror
   streamops.kafka_connect.connector_offsets_info:
-    namespace: kafka
+    k8s_namespace: kafka
     resource: KafkaMirrorMaker2/east-west
   register: mirror
 
@@ -141,7 +141,7 @@ orphaned_groups:
       C(group). Each with the name of such a C(connector), with how many partitions have an offset (C(offsets_count)), and with the C(lag).
     - It is a guess by the name. A group does not show whose it is, and on the same brokers another Connect cluster, or a consumer that is no
       connector, may need it.
-    - Null by O(method=rest) and O(method=topic), and without O(connect_url) or O(bootstrap_servers).
+    - Null by O(method=rest) and O(method=topic), and without O(kafka_connect_url) or O(kafka_bootstrap_servers).
   returned: without O(name)
   type: list
   elements: dict
@@ -152,7 +152,7 @@ orphaned_groups_count:
   returned: without O(name)
   type: int
 connector_exists:
-  description: Whether there is such a connector. Null without O(connect_url). V(false) with offsets is an orphan.
+  description: Whether there is such a connector. Null without O(kafka_connect_url). V(false) with offsets is an orphan.
   returned: with O(name)
   type: bool
 method:
@@ -180,7 +180,7 @@ group:
   description:
     - The consumer group of a sink, C(name), C(state) (as Kafka calls it; null if there is no such group on the brokers) and its C(members), each with
       C(client_id), C(host) and the number of C(partitions) that it reads. Null for a source.
-    - Without O(bootstrap_servers), or where these are not the brokers from which it reads, C(name) is what O(consumer_group) or the connector's
+    - Without O(kafka_bootstrap_servers), or where these are not the brokers from which it reads, C(name) is what O(consumer_group) or the connector's
       configuration says, and C(state) and C(members) are null.
   returned: with O(name)
   type: dict
@@ -191,7 +191,7 @@ group:
       - {client_id: connector-consumer-orders-sink-0, host: 10.0.0.7, partitions: 6}
 positions:
   description:
-    - Of a sink, with O(bootstrap_servers), every partition that it reads or has an offset for. C(committed) is its offset, null if it has none,
+    - Of a sink, with O(kafka_bootstrap_servers), every partition that it reads or has an offset for. C(committed) is its offset, null if it has none,
       C(begin) and C(end) are what the log holds, C(lag) is how many records are left to read at most (null if there are records, but no offset),
       C(member) the client id of who reads it.
   returned: with O(name)
@@ -207,7 +207,7 @@ lag:
   description:
     - The sum of all C(lag) in RV(positions), cut or not. Without O(name) the sum over all sinks where it is known. Partitions with records and without
       an offset are no part of it, which is a warning.
-    - Null for a source, without O(bootstrap_servers), and for a sink that has no offset at all, but records to read.
+    - Null for a source, without O(kafka_bootstrap_servers), and for a sink that has no offset at all, but records to read.
   returned: success
   type: int
 unreadable:

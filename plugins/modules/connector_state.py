@@ -54,7 +54,7 @@ options:
       - V(rest) asks Connect. V(strimzi) changes C(spec.state) of the resource from which Strimzi's operator makes the connector, or has it restart by
         annotations there, and waits for what the operator then reports. Restored by V(started) or V(paused), C(spec.state)
         is what it was before V(stopped), also if there was none.
-      - V(auto) is V(strimzi) with O(namespace) or O(resource), else V(rest).
+      - V(auto) is V(strimzi) with O(k8s_namespace) or O(resource), else V(rest).
     type: str
     choices: [auto, rest, strimzi]
     default: auto
@@ -88,33 +88,33 @@ seealso:
 EXAMPLES = r"""
 - name: Stop the connector and wait until its tasks are gone
   streamops.kafka_connect.connector_state:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-source
     state: stopped
 
 - name: Start it again
   streamops.kafka_connect.connector_state:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-source
     state: started
 
 - name: Restart what failed, now that the record that cannot be processed is skipped
   streamops.kafka_connect.connector_state:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-sink
     state: restarted
     tasks: failed
 
 - name: Restart two tasks
   streamops.kafka_connect.connector_state:
-    connect_url: http://connect.example.com:8083
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-sink
     state: restarted
     tasks: [0, 2]
 
 - name: Stop a connector that Strimzi's operator owns
   streamops.kafka_connect.connector_state:
-    namespace: kafka
+    k8s_namespace: kafka
     name: orders-source
     state: stopped
 """

@@ -16,7 +16,7 @@ description:
     left to copy and how long it has waited, and what went away before it was copied.
   - MirrorMaker's consumers have no group, so nothing that watches consumer groups shows this lag. The position is in the offsets of the
     C(MirrorSourceConnector), as with every source connector.
-  - It takes MirrorMaker as connectors on a Connect cluster (with O(connect_url)) and in its dedicated mode C(connect-mirror-maker) (without it),
+  - It takes MirrorMaker as connectors on a Connect cluster (with O(kafka_connect_url)) and in its dedicated mode C(connect-mirror-maker) (without it),
     whose nodes need not be up.
   - Positions are as fresh as the last flush of the workers (C(offset.flush.interval.ms), one minute by default). RV(flows[].stored_at) shows when
     each one was stored, so the real lag of a mirror that runs is mostly smaller.
@@ -30,7 +30,7 @@ options:
     elements: str
   offset_topic:
     description:
-      - Where the positions are, on the cluster of O(bootstrap_servers). It is never created.
+      - Where the positions are, on the cluster of O(kafka_bootstrap_servers). It is never created.
       - Of connectors it is the workers' C(offset.storage.topic). If it is not given, the topic is found by its content. Where it cannot be
         read, the positions are those that REST shows, and RV(flows[].method_reason) shows why.
       - Of a dedicated MirrorMaker it is C(mm2-offsets.ALIAS.internal), with the alias of the source. If it is not given, all such topics are read.
@@ -74,9 +74,9 @@ seealso:
 EXAMPLES = r"""
 - name: How far are the mirrors of a Connect cluster?
   streamops.kafka_connect.mirror_info:
-    connect_url: http://connect.west.example.com:8083
-    bootstrap_servers: [kafka.west.example.com:9092]
-    source_clusters:
+    kafka_connect_url: http://connect.west.example.com:8083
+    kafka_bootstrap_servers: [kafka.west.example.com:9092]
+    kafka_connect_source_clusters:
       - alias: east
         bootstrap_servers: [kafka.east.example.com:9092]
   register: mirror
@@ -89,7 +89,7 @@ EXAMPLES = r"""
 
 - name: A dedicated MirrorMaker, of which there is no REST
   streamops.kafka_connect.mirror_info:
-    bootstrap_servers: [kafka.west.example.com:9092]
+    kafka_bootstrap_servers: [kafka.west.example.com:9092]
     offset_topic: mm2-offsets.east.internal
     topics: ["orders*"]
 """

@@ -135,8 +135,8 @@ extends_documentation_fragment:
 requirements:
   - confluent-kafka
 notes:
-  - It always needs O(bootstrap_servers), which are those of the target, and reaches the source as the configuration of the connector says, or as
-    O(source_clusters) lists it.
+  - It always needs O(kafka_bootstrap_servers), which are those of the target, and reaches the source as the configuration of the connector says, or as
+    O(kafka_connect_source_clusters) lists it.
 seealso:
   - module: streamops.kafka_connect.mirror_info
   - module: streamops.kafka_connect.connector_offsets
@@ -146,8 +146,8 @@ seealso:
 EXAMPLES = r"""
 - name: Have a topic copied again, into a new copy
   streamops.kafka_connect.mirror_reset:
-    connect_url: http://connect.west.example.com:8083
-    bootstrap_servers: [kafka.west.example.com:9092]
+    kafka_connect_url: http://connect.west.example.com:8083
+    kafka_bootstrap_servers: [kafka.west.example.com:9092]
     topics: [orders]
     target: recreated
     change_id: CHG-1250
@@ -156,8 +156,8 @@ EXAMPLES = r"""
 
 - name: Wait until all is copied
   streamops.kafka_connect.mirror_reset:
-    connect_url: http://connect.west.example.com:8083
-    bootstrap_servers: [kafka.west.example.com:9092]
+    kafka_connect_url: http://connect.west.example.com:8083
+    kafka_bootstrap_servers: [kafka.west.example.com:9092]
     phase: finish
     boundary_file: "{{ reset.boundary_file }}"
   when: reset.needed and reset.runs

@@ -15,7 +15,7 @@ description:
   - Deletes topics and waits until the brokers no longer list them, or removes all of their records.
   - It is meant for what a reset of a mirror leaves behind, see the role C(mirror_reset). There is no way back.
   - All topics are looked at before the first one is changed. If one of them is refused, nothing is changed.
-  - A topic that a sink of the Connect cluster reads is not deleted as long as that sink is not stopped, where O(connect_url) is known.
+  - A topic that a sink of the Connect cluster reads is not deleted as long as that sink is not stopped, where O(kafka_connect_url) is known.
   - Kafka's own topics are refused, and those on which Connect workers keep offsets, configurations and states, as far as their names or their records
     show what they are.
 attributes:
@@ -38,7 +38,7 @@ options:
     aliases: [names]
   state:
     description:
-      - V(absent) deletes the topics. Consumer groups lose their offsets of them. Refused where a sink at O(connect_url) reads one of them and is
+      - V(absent) deletes the topics. Consumer groups lose their offsets of them. Refused where a sink at O(kafka_connect_url) reads one of them and is
         not stopped, unless O(force=true).
       - V(emptied) removes all records up to the present end of each partition. The next record goes on from that offset, and the offsets of
         consumer groups stay right. Brokers refuse it for a topic with C(cleanup.policy=compact).
@@ -47,7 +47,7 @@ options:
     required: true
   cluster:
     description:
-      - The alias of one of O(source_clusters), if the topics are there and not on the cluster of O(bootstrap_servers).
+      - The alias of one of O(kafka_connect_source_clusters), if the topics are there and not on the cluster of O(kafka_bootstrap_servers).
     type: str
   force:
     description: Whether to delete topics that a sink reads which is not stopped.
@@ -66,7 +66,7 @@ extends_documentation_fragment:
 requirements:
   - confluent-kafka
 notes:
-  - It always needs O(bootstrap_servers), or O(cluster) and O(source_clusters), and the permissions Describe and Delete on the topics.
+  - It always needs O(kafka_bootstrap_servers), or O(cluster) and O(kafka_connect_source_clusters), and the permissions Describe and Delete on the topics.
   - Whoever writes to a topic that is deleted may create it again, with the brokers' own number of partitions. Stop producers first.
 seealso:
   - module: streamops.kafka_connect.topic_offsets_info
@@ -76,13 +76,13 @@ seealso:
 EXAMPLES = r"""
 - name: Delete a copy that has to be made anew, its mirror being stopped
   streamops.kafka_connect.topic:
-    bootstrap_servers: [kafka-west.example.com:9092]
+    kafka_bootstrap_servers: [kafka-west.example.com:9092]
     name: east.orders
     state: absent
 
 - name: Keep the topic and its consumer groups, but none of its records
   streamops.kafka_connect.topic:
-    bootstrap_servers: [kafka-west.example.com:9092]
+    kafka_bootstrap_servers: [kafka-west.example.com:9092]
     name: east.orders
     state: emptied
 
@@ -91,7 +91,7 @@ EXAMPLES = r"""
     name: mm2-offset-syncs.west.internal
     state: absent
     cluster: east
-    source_clusters:
+    kafka_connect_source_clusters:
       - alias: east
         bootstrap_servers: [kafka-east.example.com:9092]
 """

@@ -16,7 +16,7 @@ description:
     where it was at a time.
   - Taken while a connector is stopped, the ends are the boundary between what was delivered before a change of its offsets and what
     comes after it.
-  - It reads no records, creates no topic and joins no group. Only the brokers are queried, so O(connect_url) is not needed.
+  - It reads no records, creates no topic and joins no group. Only the brokers are queried, so O(kafka_connect_url) is not needed.
 options:
   topics:
     description:
@@ -28,7 +28,7 @@ options:
     required: true
   cluster:
     description:
-      - The alias of one of O(source_clusters), if the topics are there and not on the cluster of O(bootstrap_servers).
+      - The alias of one of O(kafka_connect_source_clusters), if the topics are there and not on the cluster of O(kafka_bootstrap_servers).
     type: str
   timestamp:
     description:
@@ -70,7 +70,7 @@ extends_documentation_fragment:
 requirements:
   - confluent-kafka
 notes:
-  - It always needs O(bootstrap_servers), or O(cluster) and O(source_clusters), and the permission Describe on the topics.
+  - It always needs O(kafka_bootstrap_servers), or O(cluster) and O(kafka_connect_source_clusters), and the permission Describe on the topics.
 seealso:
   - module: streamops.kafka_connect.connector_offsets
   - module: streamops.kafka_connect.connector_offsets_info
@@ -79,20 +79,20 @@ seealso:
 EXAMPLES = r"""
 - name: Where do the connector's topics end, now that it is stopped?
   streamops.kafka_connect.topic_offsets_info:
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     topics: [orders, "shop.*"]
   register: boundary
 
 - name: Where were they at noon?
   streamops.kafka_connect.topic_offsets_info:
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     topics: [orders]
     timestamp: "2026-01-31T12:00:00Z"
   register: noon
 
 - name: Wait until the connector has delivered everything, and where do its topics end then?
   streamops.kafka_connect.topic_offsets_info:
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     topics: [orders]
     quiet: 10
   register: after

@@ -148,7 +148,7 @@ extends_documentation_fragment:
 requirements:
   - Java 17 or newer
   - Python 3.11 or newer with pyspark 4.2.0 (option O(python))
-  - cryptography, for O(ssl_cert_path)
+  - cryptography, for O(kafka_ssl_cert_path)
   - requests, for O(report_url)
   - Maven, unless the jars are given
 notes:
@@ -166,7 +166,7 @@ seealso:
 EXAMPLES = r"""
 - name: Verify that every record of before the boundary was delivered again
   streamops.kafka_connect.verify_replay:
-    bootstrap_servers: [kafka.example.com:9092]
+    kafka_bootstrap_servers: [kafka.example.com:9092]
     expectation:
       version: 1
       change_id: CHG-1234

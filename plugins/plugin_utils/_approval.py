@@ -22,6 +22,7 @@ from collections import namedtuple
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import movement
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._connection import ADDRESS
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import fit
 
 #: how many offsets a document lists in all, as AWX keeps it in its database; the digests have all of them
@@ -32,9 +33,6 @@ _SHOWN = 5
 _RESOLVED = ("name", "offsets", "content", "src")
 _SILENT = (None, False, "", [])
 
-#: variables that say where a cluster is
-_ADDRESS = ("kafka_connect_url", "kafka_bootstrap_servers", "kafka_connect_worker_config", "kafka_connect_offset_file", "kafka_connect_strimzi_namespace",
-            "kafka_connect_strimzi_cluster")
 #: What differs from the dry run. host: None for what is about all of them. is_allowed: by the tolerance
 Difference = namedtuple("Difference", ["host", "text", "is_allowed"], defaults=[False])
 
@@ -59,7 +57,7 @@ def declared(seen: list, entries: list) -> dict:
 def identity(cluster: dict, variables) -> dict:
     """What tells a cluster apart. cluster: what its workers say of it; variables: of the host. An address may be a secret of the inventory."""
     group, kafka = variables.get("kafka_connect_group") or None, cluster.get("kafka_cluster_id")
-    address = None if group and kafka else digest([variables.get(name) or None for name in _ADDRESS])
+    address = None if group and kafka else digest([variables.get(name) or None for name in ADDRESS])
     return {"kafka_cluster_id": kafka, "group": group, "address": address}
 
 

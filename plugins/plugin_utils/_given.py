@@ -15,6 +15,7 @@ from ansible.errors import AnsibleFilterError
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.parsing.dataloader import DataLoader
 from ansible.utils.vars import load_extra_vars
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._connection import is_strimzi
 
 
 def names(given) -> list:
@@ -61,7 +62,7 @@ def lacking(variables: dict, alone: bool, needs: str = "any") -> str:
         return "kafka_bootstrap_servers"
     if needs == "brokers":
         return ""
-    elsewhere = needs == "any" and bool(variables.get("kafka_connect_offset_file") or variables.get("kafka_connect_strimzi_namespace"))
+    elsewhere = needs == "any" and bool(variables.get("kafka_connect_offset_file") or is_strimzi(variables))
     configured = needs == "any" and bool(variables.get("kafka_connect_worker_config"))
     if not (variables.get("kafka_connect_url") or elsewhere or (brokers or configured) and not os.environ.get("KAFKA_CONNECT_URL")):
         return "kafka_connect_url"

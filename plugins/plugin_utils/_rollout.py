@@ -21,6 +21,7 @@ import re
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import recognised
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _change_file, _given
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._connection import is_strimzi
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import WIDTH, fit, table, unchanged, wrapped
 
 #: status of a cluster or a connector in the summary -> as people read it
@@ -103,7 +104,7 @@ def begin(address: dict, host: str, alone: bool, config: dict, picked: dict, ref
     error = unfit or config["error"] or picked["error"] or (_change_file.UNUSABLE % picked["path"] if picked["variables"] and elsewhere else "") or (
         "%s has no %s." % (host, lacking) if lacking else "") or refusal
     asks = address.get("kafka_connect_url") or os.environ.get("KAFKA_CONNECT_URL")
-    identify = bool(not error and asks and not address.get("kafka_connect_offset_file") and (empty or address.get("kafka_connect_strimzi_namespace")))
+    identify = bool(not error and asks and not address.get("kafka_connect_offset_file") and (empty or is_strimzi(address)))
     return {"error": unchanged(error), "identify": identify, "go": not error and not empty, "empty": empty}
 
 

@@ -190,4 +190,4 @@ def test_the_right_value_or_none(outcomes, title):
 def test_a_short_password_damages_nothing_but_the_result(outcomes):
     result = outcomes["a short password"].real
     assert "1595" not in json.dumps(result), "Ansible does not mask any more: the case proves nothing"
-    assert any("url_password is so short" in warning for warning in result["warnings"])
+    assert any("kafka_connect_password is so short" in warning for warning in result["warnings"])

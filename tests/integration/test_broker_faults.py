@@ -158,10 +158,10 @@ def test_one_wrong_broker_beside_a_right_one(brokers, offsets):
 
 
 @pytest.mark.parametrize("options, words", [
-    ({"security_protocol": "SASL_SSL"}, "SASL_SSL needs sasl_mechanism"),
-    ({"security_protocol": "SASL_PLAINTEXT", "sasl_username": "u", "sasl_password": "p-p-p-p"}, "SASL_PLAINTEXT needs sasl_mechanism"),
-    ({"sasl_mechanism": "PLAIN"}, "need security_protocol SASL_SSL or SASL_PLAINTEXT"),
-    ({"security_protocol": "SSL", "sasl_username": "u", "sasl_password": "p-p-p-p"}, "need security_protocol SASL_SSL or SASL_PLAINTEXT"),
+    ({"security_protocol": "SASL_SSL"}, "SASL_SSL needs kafka_sasl_mechanism"),
+    ({"security_protocol": "SASL_PLAINTEXT", "sasl_username": "u", "sasl_password": "p-p-p-p"}, "PLAINTEXT needs kafka_sasl_mechanism"),
+    ({"sasl_mechanism": "PLAIN"}, "need kafka_security_protocol SASL_SSL or SASL_PLAINTEXT"),
+    ({"security_protocol": "SSL", "sasl_username": "u", "sasl_password": "p-p-p-p"}, "need kafka_security_protocol SASL_SSL or"),
     ({"security_protocol": "SASL_SSL", "sasl_mechanism": "SCRAM-SHA-512"}, "The Kafka options cannot be used"),
     ({"security_protocol": "SASL_SSL", "sasl_mechanism": "SCRAM-1", "sasl_username": "u", "sasl_password": "p-p-p-p"}, "SCRAM-1"),
     ({"security_protocol": "TLS"}, "security_protocol must be one of"),

@@ -402,7 +402,7 @@ def test_the_module_shows_each_kind(ledger, main, make, kafka, topic, tmp_path):
 
 def test_the_module_refuses(main, kafka, lone):
     for options, words in (
-            ({"ledger": "topic"}, "needs bootstrap_servers"),
+            ({"ledger": "topic"}, "needs kafka_bootstrap_servers"),
             ({"bootstrap_servers": [kafka.bootstrap_servers], "ledger_topic": lone(1, "delete")}, "cleanup.policy=delete"),
             ({"ledger": "none"}, "ledger"), ({"ledger": "config"}, "ledger")):
         found = run_module("connector_changes_info", {"connect_url": [main.url], **options})
@@ -434,7 +434,7 @@ def test_the_playbook_reports(ledger, kafka, main, topic, playbooks, tmp_path):
         assert one.rc == 2 and "Traceback" not in one.text, one
         assert one.recap["eu"]["failed"] == 0 and one.recap["us"]["failed"] == 1
         assert one.recap["eu"]["changed"] == one.recap["us"]["changed"] == 0
-        assert "No report of us: ledger: topic needs bootstrap_servers" in one.failure("us")
+        assert "No report of us: ledger: topic needs kafka_bootstrap_servers" in one.failure("us")
         assert one.report("us")[0] == "us: NO REPORT"
     lines = play.report("eu")
     assert lines == dry.report("eu")

@@ -601,7 +601,7 @@ def test_older_workers(version, kind, request, make_on, keep, run, kafka):
 
 REFUSED = {
     "ledger none": ({"ledger": "none", "change_id": "CHG-1", "offsets": [at(1)]}, "change_id needs a ledger"),
-    "topic without brokers": ({"ledger": "topic", "change_id": "CHG-1", "offsets": [at(1)]}, "ledger: topic needs bootstrap_servers"),
+    "topic without brokers": ({"ledger": "topic", "change_id": "CHG-1", "offsets": [at(1)]}, "ledger: topic needs kafka_bootstrap_servers"),
     "two lines": ({"change_id": "CHG\n1", "offsets": [at(1)]}, "change_id must be text on one line"),
     "a blank": ({"change_id": " ", "offsets": [at(1)]}, "change_id must be text on one line"),
     "undo of an empty id": ({"change_id": "", "state": "restored"}, "change_id is empty"),

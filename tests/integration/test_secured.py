@@ -206,7 +206,7 @@ def test_everything_from_the_environment(secured, offsets, without_secrets, monk
 def test_empty_variables_are_unset(plain, offsets, monkeypatch):
     _in_environment(monkeypatch, {})
     assert offsets.info(bootstrap_servers=[plain]).get("offsets") == [at(4), at(9, p=1)]
-    assert "needs bootstrap_servers (or the variable kafka_bootstrap_servers of the host)" in offsets.info(connect_url=["http://127.0.0.1:1"])["msg"]
+    assert "needs kafka_bootstrap_servers" in offsets.info(connect_url=["http://127.0.0.1:1"])["msg"]
 
 
 def test_an_option_counts_more_than_the_environment(secured, offsets, monkeypatch):

@@ -118,7 +118,7 @@ def test_words_and_their_numbers(reset_to, offset, five, sinks):
     ({"reset_to": {"timestamp": "2126-01-31T12:00:00Z"}}, "is in the future"),
     ({"reset_to": "latest", "topics": ["no-such-topic"]}, "does not read no-such-topic; it reads"),
     ({"reset_to": "latest", "purge": True}, "reset_to is the whole declaration, and takes no purge"),
-    ({"reset_to": {"shift_by": 1}, "max_skip": 0, "bootstrap_servers": []}, "needs bootstrap_servers"),
+    ({"reset_to": {"shift_by": 1}, "max_skip": 0, "bootstrap_servers": []}, "needs kafka_bootstrap_servers"),
 ], ids=lambda value: value if isinstance(value, str) else "")
 def test_words_that_mean_nothing(desired, words, five, sinks):
     name, topic = five

@@ -35,7 +35,7 @@ def test_a_running_connector_is_found_without_a_url(running, config, main):
     """By the brokers, whom the file names."""
     desired = {"worker_config": config, "name": running, "offsets": [at(1)]}
     found = run_module("connector_offsets", desired)
-    assert found["failed"] and "Without connect_url it is not known whether" in found["msg"]
+    assert found["failed"] and "Without kafka_connect_url it is not known whether" in found["msg"]
     found = run_module("connector_offsets", {**desired, "assume_stopped": True})
     assert found["failed"] and "the brokers show a Connect worker that runs it" in found["msg"]
     assert main.worker.offsets(running) == [at(4)]

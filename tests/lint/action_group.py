@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 import yaml
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import connection_options
 
 GROUP = "connect"
 CONNECTION = ("_connect", "_kafka", "_strimzi")
 FRAGMENTS = {f"streamops.kafka_connect.{name}" for name in (*CONNECTION, f"_attributes.actiongroup_{GROUP}")}
+HOST = "the variable of the host with this name"
 PLUGIN = Path("plugins/action/connector.py")
 #: actions without a module of their own, which pass their connection options on to the modules that they run
 STEPS = {"reset_offsets"}
@@ -31,16 +33,18 @@ def documentation(path: Path) -> dict:
 
 
 def undocumented() -> list[str]:
-    """Connection options whose variable the documentation does not name, and the other way round."""
-    options = {}
-    for name in CONNECTION:
-        options |= documentation(Path(f"plugins/doc_fragments/{name}.py"))["options"]
-    variables = {option: names[0] for option, names in assigned(PLUGIN, "VARIABLES").items()}
-    found = [f"{PLUGIN}: no variable for the option {option}" for option in sorted(set(options) - set(variables))]
-    found += [f"{PLUGIN}: there is no option {option}" for option in sorted(set(variables) - set(options))]
-    return found + [
-        f"the description of {option} does not name its variable {variable}" for option, variable in variables.items()
-        if f"the variable C({variable}) of the host is used" not in " ".join(options.get(option, {}).get("description", []))]
+    """Connection options that the documentation describes otherwise: their other names, and the variables that supply them."""
+    described, options = {}, connection_options()
+    for fragment in CONNECTION:
+        described |= documentation(Path(f"plugins/doc_fragments/{fragment}.py"))["options"]
+    found = [f"only one of the documentation and connection_options() has {option}" for option in sorted(set(described) ^ set(options))]
+    for option in sorted(set(described) & set(options)):
+        text = " ".join(described[option]["description"])
+        variables = [f"E({name})" for name in options[option].get("fallback", (None, []))[1]]
+        found += [f"the description of {option} does not name {text_of}" for text_of in (HOST, *variables) if text_of not in text]
+        if described[option].get("aliases", []) != options[option].get("aliases", []):
+            found.append(f"the documentation of {option} has other aliases")
+    return found
 
 
 def action_plugin(name: str) -> dict:

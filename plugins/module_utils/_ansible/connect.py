@@ -21,8 +21,8 @@ _RETRY_FOR = 60
 
 @contextlib.contextmanager
 def connect(module):
-    """A ConnectClient; None without connect_url."""
-    urls = given(module.params["connect_url"])
+    """A ConnectClient; None without kafka_connect_url."""
+    urls = given(module.params["kafka_connect_url"])
     if not urls:
         yield None
         return
@@ -35,8 +35,5 @@ def connect(module):
 
 
 def _transport(urls, params):
-    return Transport(
-        urls, retry_for=params.get("wait_timeout", _RETRY_FOR),
-        username=params["url_username"], password=params["url_password"],
-        **{name: params[name] for name in (
-            "bearer_token", "validate_certs", "ca_path", "client_cert", "client_key", "use_proxy", "timeout")})
+    return Transport(urls, retry_for=params.get("wait_timeout", _RETRY_FOR), **{name: params["kafka_connect_" + name] for name in (
+        "username", "password", "token", "validate_certs", "ca_path", "client_cert", "client_key", "use_proxy", "timeout")})

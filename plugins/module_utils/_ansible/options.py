@@ -15,23 +15,27 @@ from ansible.module_utils.basic import AnsibleFallbackNotFound
 _PROTOCOLS = ["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"]
 
 
-def _fallback(name):
-    """Fallback to an environment variable. An empty one counts as unset, as AWX sets those of empty fields."""
-    value = os.environ.get(name)
-    if not value:
-        raise AnsibleFallbackNotFound
-    return value
+#: what the variables of Kubernetes begin with that AWX's credentials set, and other collections read
+_K8S_AUTH = "K8S_AUTH_"
 
 
-def from_environment(env, **spec):
-    """An option that is taken from this environment variable if a task does not give it."""
-    return dict(spec, fallback=(_fallback, [env]))
+def _fallback(*names):
+    """The value of the first of these environment variables that has one. An empty one counts as unset, as AWX sets those of empty fields."""
+    for name in names:
+        if os.environ.get(name):
+            return os.environ[name]
+    raise AnsibleFallbackNotFound
 
 
-def _source_clusters_option() -> dict:
-    return dict(type="list", elements="dict", options=dict(
-        alias=dict(type="str", required=True),
-        bootstrap_servers=dict(type="list", elements="str", required=True),
+def from_environment(*names, **spec):
+    """An option that is taken from the first of these environment variables if a task does not give it."""
+    return dict(spec, fallback=(_fallback, list(names)))
+
+
+def broker_options() -> dict:
+    """How to reach a Kafka cluster: as suboptions of a cluster by these names, as options of the connection with ``kafka_`` before them."""
+    return dict(
+        bootstrap_servers=dict(type="list", elements="str"),
         security_protocol=dict(type="str", choices=_PROTOCOLS),
         sasl_mechanism=dict(type="str"),
         sasl_username=dict(type="str"),
@@ -40,44 +44,54 @@ def _source_clusters_option() -> dict:
         ssl_cert_path=dict(type="path"),
         ssl_key_path=dict(type="path", no_log=False),
         ssl_key_password=dict(type="str", no_log=True),
-        kafka_options=dict(type="dict"),
-    ))
+    )
+
+
+def _source_clusters_option() -> dict:
+    options = dict(broker_options(), alias=dict(type="str", required=True), kafka_options=dict(type="dict"))
+    options["bootstrap_servers"]["required"] = True
+    return dict(type="list", elements="dict", options=options, aliases=["source_clusters"])
 
 
 def connection_options() -> dict:
-    """The options of the action group ``connect``, documented in doc_fragments/_connect.py and _kafka.py."""
-    return dict(
-        connect_url=from_environment("KAFKA_CONNECT_URL", type="list", elements="str", aliases=["url"]),
-        url_username=from_environment("KAFKA_CONNECT_USERNAME", type="str"),
-        url_password=from_environment("KAFKA_CONNECT_PASSWORD", type="str", no_log=True),
-        bearer_token=from_environment("KAFKA_CONNECT_TOKEN", type="str", no_log=True),
-        validate_certs=from_environment("KAFKA_CONNECT_VALIDATE_CERTS", type="bool", default=True),
-        ca_path=from_environment("KAFKA_CONNECT_CA_PATH", type="path"),
-        client_cert=from_environment("KAFKA_CONNECT_CLIENT_CERT", type="path"),
-        client_key=from_environment("KAFKA_CONNECT_CLIENT_KEY", type="path"),
-        use_proxy=from_environment("KAFKA_CONNECT_USE_PROXY", type="bool", default=True),
-        timeout=from_environment("KAFKA_CONNECT_TIMEOUT", type="int", default=120),
-        bootstrap_servers=from_environment("KAFKA_BOOTSTRAP_SERVERS", type="list", elements="str"),
-        security_protocol=from_environment("KAFKA_SECURITY_PROTOCOL", type="str", choices=_PROTOCOLS),
-        sasl_mechanism=from_environment("KAFKA_SASL_MECHANISM", type="str"),
-        sasl_username=from_environment("KAFKA_SASL_USERNAME", type="str"),
-        sasl_password=from_environment("KAFKA_SASL_PASSWORD", type="str", no_log=True),
-        ssl_ca_path=from_environment("KAFKA_SSL_CA_PATH", type="path"),
-        ssl_cert_path=from_environment("KAFKA_SSL_CERT_PATH", type="path"),
-        ssl_key_path=from_environment("KAFKA_SSL_KEY_PATH", type="path", no_log=False),
-        ssl_key_password=from_environment("KAFKA_SSL_KEY_PASSWORD", type="str", no_log=True),
-        kafka_options=dict(type="dict"),
-        kafka_timeout=from_environment("KAFKA_TIMEOUT", type="int", default=30),
-        source_clusters=_source_clusters_option(),
-        kubeconfig=from_environment("K8S_AUTH_KUBECONFIG", type="path"),
-        context=from_environment("K8S_AUTH_CONTEXT", type="str"),
-        host=from_environment("K8S_AUTH_HOST", type="str"),
-        api_key=from_environment("K8S_AUTH_API_KEY", type="str", no_log=True),
-        ca_cert=from_environment("K8S_AUTH_SSL_CA_CERT", type="path", aliases=["ssl_ca_cert"]),
-        verify_ssl=from_environment("K8S_AUTH_VERIFY_SSL", type="bool"),
-        namespace=dict(type="str"),
-        connect_cluster=dict(type="str"),
+    """The options of the action group ``connect``, documented in doc_fragments/_connect.py, _kafka.py and _strimzi.py.
+
+    The variable of the host that supplies an option has its name (plugins/action/connector.py), so has the environment variable, in capitals. Aliases are the
+    names of before. By a namespace a connector is taken for one of Strimzi's operator, so that has no environment variable.
+    """
+    kafka = {"kafka_" + name: dict(spec, aliases=[name]) for name, spec in broker_options().items()}
+    simple = dict(
+        kafka,
+        kafka_connect_url=dict(type="list", elements="str", aliases=["connect_url", "url"]),
+        kafka_connect_username=dict(type="str", aliases=["url_username"]),
+        kafka_connect_password=dict(type="str", no_log=True, aliases=["url_password"]),
+        kafka_connect_token=dict(type="str", no_log=True, aliases=["bearer_token"]),
+        kafka_connect_validate_certs=dict(type="bool", default=True, aliases=["validate_certs"]),
+        kafka_connect_ca_path=dict(type="path", aliases=["ca_path"]),
+        kafka_connect_client_cert=dict(type="path", aliases=["client_cert"]),
+        kafka_connect_client_key=dict(type="path", aliases=["client_key"]),
+        kafka_connect_use_proxy=dict(type="bool", default=True, aliases=["use_proxy"]),
+        kafka_connect_timeout=dict(type="int", default=120, aliases=["timeout"]),
+        kafka_timeout=dict(type="int", default=30),
+        k8s_kubeconfig=dict(type="path", aliases=["kubeconfig"]),
+        k8s_context=dict(type="str", aliases=["context"]),
+        k8s_host=dict(type="str", aliases=["host"]),
+        k8s_api_key=dict(type="str", no_log=True, aliases=["api_key"]),
+        k8s_ca_cert=dict(type="path", aliases=["ca_cert", "ssl_ca_cert"]),
+        k8s_verify_ssl=dict(type="bool", aliases=["verify_ssl"]),
     )
+    return dict(
+        {name: from_environment(*_environment(name, spec.get("aliases", ())), **spec) for name, spec in simple.items()},
+        kafka_options=dict(type="dict"),
+        kafka_connect_source_clusters=_source_clusters_option(),
+        k8s_namespace=dict(type="str", aliases=["namespace"]),
+        k8s_connect_cluster=dict(type="str", aliases=["connect_cluster"]),
+    )
+
+
+def _environment(name: str, aliases) -> list:
+    """The variables for an option."""
+    return [name.upper()] + ([_K8S_AUTH + aliases[-1].upper()] if name.startswith("k8s_") else [])
 
 
 def worker_options() -> dict:

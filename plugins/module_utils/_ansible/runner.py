@@ -41,7 +41,7 @@ _LEAST = {
     "max_entries": (0, "max_entries must be 0 or more, it is %d."),
 }
 
-_SECRETS = ("url_password", "bearer_token", "sasl_password", "ssl_key_password", "api_key")
+_SECRETS = tuple(name for name, spec in connection_options().items() if spec.get("no_log"))
 
 
 class _Module(AnsibleModule):
@@ -123,7 +123,7 @@ def _act(action, clients, module) -> dict:
 
 def _secrets(params) -> set:
     """Secret texts among the further settings of librdkafka."""
-    return {str(value) for one in [params] + (params["source_clusters"] or [])
+    return {str(value) for one in [params] + (params["kafka_connect_source_clusters"] or [])
             for name, value in (one["kafka_options"] or {}).items() if value and _SECRET_SETTING.search(name)}
 
 
@@ -141,8 +141,9 @@ def _check(params, names) -> None:
 def _check_clients(params, client, kafka, brokers: bool) -> None:
     """Raises DeclarationError where nothing is given to work with. brokers: would they do?"""
     if client is None and kafka is None and not params.get("offset_file") and not params.get("ledger_file"):
-        raise DeclarationError("connect_url is %s: give the URL of at least one worker of the Connect cluster%s." % (
-            "missing" if params["connect_url"] is None else "empty", ", or bootstrap_servers to work on the offsets topic alone" if brokers else ""))
+        raise DeclarationError("kafka_connect_url is %s: give the URL of at least one worker of the Connect cluster%s." % (
+            "missing" if params["kafka_connect_url"] is None else "empty",
+            ", or kafka_bootstrap_servers to work on the offsets topic alone" if brokers else ""))
 
 
 def _warn_of_short_secrets(module) -> None:

@@ -29,5 +29,5 @@ def read_worker_config(module) -> None:
         raise DeclarationError("worker_config %s cannot be read: %s." % (path, error.strerror))
     given = [name for name in OPTIONS if module.params.get(name) not in (None, "", [])]
     found = options_of(text, path, given, brokers=not takes_file_alone(module.params))
-    module.no_log_values.update(value for name, value in found.items() if name in ("sasl_password", "ssl_key_password"))
+    module.no_log_values.update(value for name, value in found.items() if name in ("kafka_sasl_password", "kafka_ssl_key_password"))
     module.params.update((name, value) for name, value in found.items() if name in module.params)

@@ -28,8 +28,7 @@ class Boundaries:
         Raises DeclarationError without brokers to ask.
         """
         if asked and kafka is None:
-            raise errors.DeclarationError("boundaries of %s: the ends of topics need bootstrap_servers (or the variable kafka_bootstrap_servers of the "
-                                          "host)." % ", ".join(sorted(asked)))
+            raise errors.DeclarationError("boundaries of %s: the ends of topics need kafka_bootstrap_servers." % ", ".join(sorted(asked)))
         self._client, self._kafka, self._asked = client, kafka, asked
         self._sleep, self._clock = sleep, clock
         self.warnings = []

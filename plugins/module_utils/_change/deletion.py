@@ -32,7 +32,7 @@ def declare_absent(client, name: str, wait_timeout: float, check_mode: bool, pur
         live = client.info(name)["config"]
     except errors.NoConnector:
         warnings = ["There is no connector %s, so its offsets cannot be removed by REST, if it has left any: use connector_offsets with state: absent "
-                    "and bootstrap_servers." % name] if purge_offsets else []
+                    "and kafka_bootstrap_servers." % name] if purge_offsets else []
         return {"changed": False, "created": False, "diff": connector_config.diff(name, None, None), "connector": None, "backup_file": None,
                 "warnings": warnings}
     client.require_url(name)

@@ -125,7 +125,7 @@ class LedgerEntry:
         return topics if all(topics) and topics[0] != topics[1] else ()
 
     def _is_through_another(self, change) -> bool:
-        """Was it made through a worker that is none of connect_url?"""
+        """Was it made through a worker that is none of kafka_connect_url?"""
         url, rest = change.cluster.get("connect_url"), self._access.rest
         return bool(url) and rest is not None and not self._access.connect_group and url not in rest.urls
 
@@ -143,7 +143,7 @@ class LedgerEntry:
                 % ((change.change_id, self.name) + topics))
         elif self._is_through_another(change):
             self._access.warn(
-                "The change %s of %s was made through %s, which is not in connect_url. If that is another Connect cluster with a connector of this name, "
+                "The change %s of %s was made through %s, which is not in kafka_connect_url. If that is another Connect cluster with a connector of this name, "
                 "it was not made here: distinguish them by connect_group, or by a ledger of their own." % (
                     change.change_id, self.name, change.cluster["connect_url"]))
 

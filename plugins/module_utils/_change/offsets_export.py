@@ -61,7 +61,7 @@ def _check_complete(found, left_out, patterns, partial) -> None:
     if missing and not partial:
         name = sorted(missing)[0]
         raise errors.MethodError(
-            "The export would lack offsets of %d connector%s, first %s: %s No file was written. Give bootstrap_servers, as the offsets topic shows what "
+            "The export would lack offsets of %d connector%s, first %s: %s No file was written. Give kafka_bootstrap_servers, as the offsets topic shows what "
             "REST does not; or leave them out with partial: true." % (
                 len(missing), "" if len(missing) == 1 else "s", name, missing[name].rstrip(".") + "."), connectors=sorted(missing))
 

@@ -46,7 +46,7 @@ class OffsetsInfo:
         if history and access.is_file:
             raise errors.DeclarationError("history needs the offsets topic: a file holds the present offsets alone.")
         if history and (kafka is None or access.method in (REST, GROUP, STRIMZI)):
-            raise errors.DeclarationError("history needs the offsets topic: bootstrap_servers, and not method: rest.")
+            raise errors.DeclarationError("history needs the offsets topic: kafka_bootstrap_servers, and not method: rest.")
         self._reason = "history is on the topic alone" if history and access.method == AUTO else None
         self.method = self._given["method"] = TOPIC if self._reason else access.method
         self.rest, self.kafka = None if access.is_file else rest, access.kafka
@@ -153,7 +153,7 @@ class OffsetsInfo:
     def _all_of_them(self, known) -> dict:
         if self.method == GROUP:
             if known is None:
-                raise errors.DeclarationError("method: group without name needs connect_url: the groups alone do not show which of them are connectors.")
+                raise errors.DeclarationError("method: group without name needs kafka_connect_url: the groups alone do not show which of them are connectors.")
             return self._all(self._sinks(known), GROUP)
         if self._source is None or self.method in (REST, STRIMZI):
             return self._all(self._by_worker(known), self._worker_method)

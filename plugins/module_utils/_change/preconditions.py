@@ -60,8 +60,8 @@ class Preconditions:
                 self.access.without_rest()
         if not self.assume_stopped and not self.router.needs_no_word(desired):
             raise errors.StateError(
-                "Without connect_url it is not known whether a task of %s is running, which would write its own offset over the change. "
-                "Give connect_url, or assume_stopped: true if its workers are down." % self.name)
+                "Without kafka_connect_url it is not known whether a task of %s is running, which would write its own offset over the change. "
+                "Give kafka_connect_url, or assume_stopped: true if its workers are down." % self.name)
         return None
 
     def _check_no_answer(self) -> None:
@@ -71,7 +71,7 @@ class Preconditions:
                 self.client.root()
                 raise errors.StateError(
                     "The worker at %s is running. It reads its file only when it starts, and writes the whole of it at each commit: stop it, or "
-                    "use method: rest. If it is another worker than the file's, leave connect_url out or use assume_stopped: true."
+                    "use method: rest. If it is another worker than the file's, leave kafka_connect_url out or use assume_stopped: true."
                     % self.client.url)
         self.client = None
         self.access.without_rest()
@@ -137,7 +137,7 @@ class Preconditions:
                     "Stop it%s. If that is another Connect cluster with a connector of the same name and an offsets topic of its own, give the group.id "
                     "of yours as connect_group." % (
                         "assume_stopped is true for %s" % self.name if self.client is None else "There is no connector %s" % self.name,
-                        "; ".join(work[:5]), ", or give connect_url" if self.client is None else ""), workers=work)
+                        "; ".join(work[:5]), ", or give kafka_connect_url" if self.client is None else ""), workers=work)
             self.sleep(_PAUSE)
 
     def _running(self) -> list:
@@ -158,7 +158,7 @@ class Preconditions:
         except errors.AmbiguousName as error:
             raise errors.StateError(
                 "The connector %s is %s and has to be STOPPED, but its worker (Connect 4.0 or later) takes no request with such a name. Stop "
-                "the workers, leave connect_url out and use assume_stopped: true; or create it anew, as STOPPED, with initial_state."
+                "the workers, leave kafka_connect_url out and use assume_stopped: true; or create it anew, as STOPPED, with initial_state."
                 % (self.name, found), **dict(error.facts, connector=found.result()))
 
     def never_ran(self, found, store) -> bool:
@@ -177,7 +177,7 @@ class Preconditions:
             raise errors.StateError(
                 "The connector %s is %s. Connect before 3.5 cannot stop it, and a task of a sink, a paused one too, stays in its consumer group "
                 "%s, for which Kafka takes no offsets from anybody else then: %s. Either delete the connector (connector_info shows its "
-                "configuration: keep it), change the offsets, and create it again; or stop the workers, leave connect_url out and use "
+                "configuration: keep it), change the offsets, and create it again; or stop the workers, leave kafka_connect_url out and use "
                 "assume_stopped: true." % (self.name, found, sink.group, sink.told(members)),
                 connector=found.result(), consumer_group=sink.group, members=[one._asdict() for one in members])
         if found.task_states - {FAILED}:

@@ -74,7 +74,7 @@ class Rollback:
         if self._values_before is None:
             return self._with_way_back(error, (
                 "REST shows the offsets as they were, but a record of the change may be on the offsets topic, which was not looked at, and would "
-                "count once the workers are restarted. Before you restart them run this again with bootstrap_servers, or look at the topic with "
+                "count once the workers are restarted. Before you restart them run this again with kafka_bootstrap_servers, or look at the topic with "
                 "connector_offsets_info."))
         topic, records = self._topic, self._records_since()
         if not records:

@@ -59,7 +59,7 @@ class Router:
         if change.method == TOPIC and access.is_file:
             raise errors.DeclarationError("%s, and is restored by that: leave offset_file out." % begin)
         if change.method == STRIMZI and access.method == AUTO:
-            raise errors.DeclarationError("%s, and is restored by that: give the namespace of its resource." % begin)
+            raise errors.DeclarationError("%s, and is restored by that: give the namespace of its resource as k8s_namespace." % begin)
         self._kind_left = change.kind
         access.consumer_group = access.consumer_group or (change.cluster or {}).get("consumer_group")
         if access.method == AUTO and (change.method == REST or access.kafka is not None):
@@ -153,12 +153,12 @@ class Router:
                 "%s is a sink: its offsets are the commits of its consumer group %s, not records of an offsets topic or file. Use method: group%s." % (
                     self.name, access.sink_config(found).group, "" if access.is_file else ", or auto"))
         elif access.kafka is None and (desired.reset is not None or found is None):
-            raise errors.DeclarationError("%s needs bootstrap_servers (or the variable kafka_bootstrap_servers of the host): only the brokers have the "
+            raise errors.DeclarationError("%s needs kafka_bootstrap_servers: only the brokers have the "
                                           "%s." % (("reset_to", "log") if found is not None else ("A sink that is gone", "group")))
 
     def _with_hint(self, error, kind):
         if self.access.method == AUTO and self.access.for_change and not isinstance(error, errors.WrongGroup):
-            error.also("The %s can be changed instead, if bootstrap_servers is given." % ("consumer group" if kind == SINK else "offsets topic"))
+            error.also("The %s can be changed instead, if kafka_bootstrap_servers is given." % ("consumer group" if kind == SINK else "offsets topic"))
         return error
 
     def _planned(self, store, kind, found, desired, reason) -> Route:

@@ -54,7 +54,7 @@ class Header(AuthBase):
 class Transport:
     """Sends requests, relative to the base URL of whichever worker answers."""
 
-    def __init__(self, urls, username=None, password=None, bearer_token=None, validate_certs=True, ca_path=None,
+    def __init__(self, urls, username=None, password=None, token=None, validate_certs=True, ca_path=None,
                  client_cert=None, client_key=None, use_proxy=True, timeout=120, retry_for=60,
                  sleep=time.sleep, clock=time.monotonic):
         """urls: base URLs of workers of ONE Connect cluster, a path prefix allowed.
@@ -62,25 +62,25 @@ class Transport:
         """
         self.urls = [_base(url) for url in urls]
         if not self.urls:
-            raise errors.DeclarationError("connect_url is empty: give the URL of at least one worker of the Connect cluster.")
+            raise errors.DeclarationError("kafka_connect_url is empty: give the URL of at least one worker of the Connect cluster.")
         if timeout <= 0:
-            raise errors.DeclarationError("timeout must be a positive number of seconds, it is %s." % timeout)
-        if username and bearer_token:
-            raise errors.DeclarationError("Give url_username or bearer_token, not both.")
+            raise errors.DeclarationError("kafka_connect_timeout must be a positive number of seconds, it is %s." % timeout)
+        if username and token:
+            raise errors.DeclarationError("Give kafka_connect_username or kafka_connect_token, not both.")
         if password and not username:
-            raise errors.DeclarationError("url_password is given without url_username.")
+            raise errors.DeclarationError("kafka_connect_password is given without kafka_connect_username.")
         self.timeout = timeout
         self.retry_for = retry_for
         self._sleep = sleep
         self._clock = clock
-        self._has_credentials = bool(username or bearer_token)
+        self._has_credentials = bool(username or token)
         self._credentials = ("the user %s and its password" % username if username else
-                             "bearer_token" if bearer_token else "url_username and url_password, or bearer_token")
+                             "kafka_connect_token" if token else "kafka_connect_username and kafka_connect_password, or kafka_connect_token")
         self._verify = (ca_path or True) if validate_certs else False
         self._session = requests.Session()
         self._session.trust_env = bool(use_proxy)
         self._session.headers.update({"Accept": "application/json", "User-Agent": "streamops.kafka_connect"})
-        self._session.auth = Header(_authorization(username, password, bearer_token))
+        self._session.auth = Header(_authorization(username, password, token))
         if client_cert:
             self._session.cert = (client_cert, client_key) if client_key else client_cert
         if self._verify is False:
@@ -174,27 +174,28 @@ class Transport:
         except ValueError:
             other = something_else(text)
             if other:
-                raise errors.NotConnect("%s %s: this is not a Connect worker, but %s. Check connect_url and its path prefix." % (verb, url, other), **facts)
+                raise errors.NotConnect(
+                    "%s %s: this is not a Connect worker, but %s. Check kafka_connect_url and its path prefix." % (verb, url, other), **facts)
             raise errors.NotConnect(
                 "%s %s answered %d with something that is not JSON (%s): this is not the root of a Connect REST API. Check "
-                "connect_url and its path prefix." % (verb, url, answer.status_code, excerpt(text)), **facts)
+                "kafka_connect_url and its path prefix." % (verb, url, answer.status_code, excerpt(text)), **facts)
 
     def _no_answer(self, error, facts):
         where = "%(method)s %(url)s" % facts
         reason = innermost(error)
         if isinstance(error, requests.exceptions.SSLError):
-            hint = ("If the worker's certificate comes from a private authority, name its file in ca_path." if "verify failed" in reason
+            hint = ("If the worker's certificate comes from a private authority, name its file in kafka_connect_ca_path." if "verify failed" in reason
                     else "This port does not use TLS: is it http?" if "WRONG_VERSION_NUMBER" in reason.upper().replace(" ", "_")
-                    else "If the worker requires a client's certificate, name its file in client_cert.")
+                    else "If the worker requires a client's certificate, name its file in kafka_connect_client_cert.")
             return errors.ConnectError("%s: TLS failed: %s. %s" % (where, reason, hint), **facts)
         if isinstance(error, requests.exceptions.ProxyError):
-            return errors.Unreachable("%s: the proxy of the environment failed: %s. use_proxy: false goes around it."
+            return errors.Unreachable("%s: the proxy of the environment failed: %s. kafka_connect_use_proxy: false goes around it."
                                       % (where, reason), **facts)
         if isinstance(error, requests.exceptions.ConnectTimeout) or _refused(error):
             return errors.Unreachable("%s: no connection to this worker: %s." % (where, reason), **facts)
         if isinstance(error, requests.exceptions.Timeout) or _timed_out(error):
             hint = "" if self.timeout > WORKER_LIMIT else (
-                " This time limit is below the worker's own of %d s: raise the option timeout." % WORKER_LIMIT)
+                " This time limit is below the worker's own of %d s: raise kafka_connect_timeout." % WORKER_LIMIT)
             doubt = "" if facts["method"] == "GET" else "; a change may still be carried out"
             return errors.ResponseLost("%s: no answer within %g s%s.%s" % (where, self.timeout, doubt, hint), timed_out=True, **facts)
         if isinstance(error, (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema)):
@@ -208,27 +209,27 @@ def _base(url: str) -> str:
     url = (url or "").strip()
     if "@" in url:
         raise errors.DeclarationError(
-            "connect_url must not hold credentials (they would end up in logs): use url_username and url_password.")
+            "kafka_connect_url must not hold credentials (they would end up in logs): use kafka_connect_username and kafka_connect_password.")
     if "?" in url or "#" in url:
-        raise errors.DeclarationError("connect_url must end with its path, without \"?\" or \"#\".")
+        raise errors.DeclarationError("kafka_connect_url must end with its path, without \"?\" or \"#\".")
     try:
         parts = urlsplit(url)
         sound = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
         sound = False
     if not sound:
-        raise errors.DeclarationError("connect_url must look like http://host:8083 or https://host/prefix, not \"%s\"." % url)
+        raise errors.DeclarationError("kafka_connect_url must look like http://host:8083 or https://host/prefix, not \"%s\"." % url)
     other = not_a_worker(parts.hostname)
     if other:
-        raise errors.DeclarationError("connect_url %s: this is not a Connect worker, but %s. Nothing was requested." % (url, other))
+        raise errors.DeclarationError("kafka_connect_url %s: this is not a Connect worker, but %s. Nothing was requested." % (url, other))
     return url.rstrip("/")
 
 
-def _authorization(username, password, bearer_token):
-    if bearer_token:
-        token = bearer_token.strip()
+def _authorization(username, password, token):
+    if token:
+        token = token.strip()
         if not token.isascii() or not token.isprintable():
-            raise errors.DeclarationError("bearer_token holds characters that no HTTP header can hold.")
+            raise errors.DeclarationError("kafka_connect_token holds characters that no HTTP header can hold.")
         return "Bearer %s" % token
     if username:
         return _basic_auth_str(username.encode("utf-8"), (password or "").encode("utf-8"))

@@ -251,10 +251,10 @@ class ConnectClient:
         url = path if "://" in path else "%s/%s" % (self.url, path)
         other = other or something_else(json.dumps(answer))
         if other:
-            return errors.NotConnect("%s %s: this is not a Connect worker, but %s. Check connect_url and its path prefix." % (verb, url, other),
+            return errors.NotConnect("%s %s: this is not a Connect worker, but %s. Check kafka_connect_url and its path prefix." % (verb, url, other),
                                      url=url, method=verb)
         return errors.NotConnect(
-            "%s %s did not give what Connect gives there: this is not the root of a Connect REST API. Check connect_url and "
+            "%s %s did not give what Connect gives there: this is not the root of a Connect REST API. Check kafka_connect_url and "
             "its path prefix." % (verb, url), url=url, method=verb)
 
 

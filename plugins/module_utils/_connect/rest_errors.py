@@ -25,8 +25,8 @@ _PLUGIN_LIST = re.compile(r"(Failed to find any class that implements \S+ and wh
 _HOSTS = tuple((re.compile(pattern), words) for pattern, words in (
     (r"(^|\.)confluent\.cloud$", "Confluent Cloud, where connectors and their offsets have an API of their own. Use Confluent's tools"),
     (r"(^|\.)kafkaconnect\.[^.]+\.(vpce\.)?amazonaws\.com(\.cn)?$", "the API of Amazon MSK Connect, which does not let anybody reach the REST API "
-     "of its workers. With bootstrap_servers in place of connect_url the offsets topic can be read, and changed once the connector is deleted"),
-    (r"\.kafka(-serverless)?\.[^.]+\.amazonaws\.com(\.cn)?$", "a broker of Amazon MSK. Brokers belong into bootstrap_servers"),
+     "of its workers. With kafka_bootstrap_servers in place of kafka_connect_url the offsets topic can be read, and changed once the connector is deleted"),
+    (r"\.kafka(-serverless)?\.[^.]+\.amazonaws\.com(\.cn)?$", "a broker of Amazon MSK. Brokers belong into kafka_bootstrap_servers"),
 ))
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
@@ -128,14 +128,14 @@ def failure(facts: dict, text: str, location, credentials: str) -> errors.RestEr
     intro = "%(method)s %(url)s" % facts
     if 300 <= status < 400:
         return errors.NotConnect(
-            "%s answered %d, a redirect to %s. Connect never redirects: check connect_url, or a login page in front of it."
+            "%s answered %d, a redirect to %s. Connect never redirects: check kafka_connect_url, or a login page in front of it."
             % (intro, status, (location or "nowhere").split("?")[0]), **facts)
     kind, server_message = classify(status, text)
     server_message = without_plugins(server_message)
     message = excerpt(server_message, 600) if len(server_message) > 600 else server_message
     other = something_else(text) if read_error(status, text) is None else None
     if other and kind in (errors.AccessDenied, errors.NotConnect):
-        kind, words = errors.NotConnect, "%s answered %d: this is not a Connect worker, but %s. Check connect_url and its path prefix." % (
+        kind, words = errors.NotConnect, "%s answered %d: this is not a Connect worker, but %s. Check kafka_connect_url and its path prefix." % (
             intro, status, other)
     elif kind is errors.AccessDenied:
         words = "%s was denied with %d%s. Check %s." % (intro, status, " (%s)" % message if message else "", credentials)
@@ -145,7 +145,7 @@ def failure(facts: dict, text: str, location, credentials: str) -> errors.RestEr
                  "reachable only on the offsets topic." % (intro, message))
     elif kind is errors.NotConnect:
         words = ("%s answered %d with something that is not Connect's (%s): this is not the root of a Connect REST API. Check "
-                 "connect_url and its path prefix." % (intro, status, message or "an empty body"))
+                 "kafka_connect_url and its path prefix." % (intro, status, message or "an empty body"))
     elif kind is errors.NoLeader:
         words = ("%s answered %d: this worker does not reach the leader of its Connect cluster, so nothing was done (%s). Check the address that "
                  "the leader advertises (rest.advertised.host.name)" % (intro, status, message))

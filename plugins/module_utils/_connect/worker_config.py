@@ -16,14 +16,14 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.erro
 #: option -> property
 _PLAIN = {
     "offset_file": "offset.storage.file.filename", "offset_topic": "offset.storage.topic", "connect_group": "group.id",
-    "security_protocol": "security.protocol", "sasl_mechanism": "sasl.mechanism", "ssl_key_password": "ssl.key.password",
+    "kafka_security_protocol": "security.protocol", "kafka_sasl_mechanism": "sasl.mechanism", "kafka_ssl_key_password": "ssl.key.password",
 }
 _LOGIN = re.compile(r"""\b(username|password)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))""", re.DOTALL)
 #: PEM files, which Java and librdkafka both read
-_STORES = (("ssl.truststore", ("ssl_ca_path",)), ("ssl.keystore", ("ssl_cert_path", "ssl_key_path")))
+_STORES = (("ssl.truststore", ("kafka_ssl_ca_path",)), ("ssl.keystore", ("kafka_ssl_cert_path", "kafka_ssl_key_path")))
 
 #: the options of which some may come from such a file
-OPTIONS = (*_PLAIN, "bootstrap_servers", "sasl_username", "sasl_password", "ssl_ca_path", "ssl_cert_path", "ssl_key_path")
+OPTIONS = (*_PLAIN, "kafka_bootstrap_servers", "kafka_sasl_username", "kafka_sasl_password", "kafka_ssl_ca_path", "kafka_ssl_cert_path", "kafka_ssl_key_path")
 
 
 def options_of(text: str, path: str, given=(), brokers=True) -> dict:
@@ -43,8 +43,8 @@ def options_of(text: str, path: str, given=(), brokers=True) -> dict:
     found.pop(_PLAIN["offset_file"] if distributed else _PLAIN["connect_group"], None)
     offered = {option: found[name] for option, name in _PLAIN.items() if found.get(name)}
     if found.get("bootstrap.servers"):
-        offered["bootstrap_servers"] = [server.strip() for server in found["bootstrap.servers"].split(",") if server.strip()]
-    offered.update(("sasl_" + name, re.sub(r"\\(.)", r"\1", quoted) or plain)
+        offered["kafka_bootstrap_servers"] = [server.strip() for server in found["bootstrap.servers"].split(",") if server.strip()]
+    offered.update(("kafka_sasl_" + name, re.sub(r"\\(.)", r"\1", quoted) or plain)
                    for name, quoted, plain in _LOGIN.findall(found.get("sasl.jaas.config", "")))
     for store, options in _STORES:
         location, kind = found.get(store + ".location"), found.get(store + ".type", "JKS").upper()

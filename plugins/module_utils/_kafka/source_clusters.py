@@ -42,7 +42,7 @@ class SourceClusters:
         """The one that is listed under this alias. Raises DeclarationError."""
         if alias not in self.given:
             known = "which has %s" % ", ".join(sorted(self.given)) if self.given else "which is empty"
-            raise errors.DeclarationError("There is no alias %s in source_clusters (%s)." % (alias, known))
+            raise errors.DeclarationError("There is no alias %s in kafka_connect_source_clusters (%s)." % (alias, known))
         return self._client((alias, None), lambda: self.given[alias])
 
     def _client(self, key, settings) -> KafkaClient:
@@ -59,7 +59,7 @@ class SourceClusters:
         protocol = flow.config.get(_PREFIX + "security.protocol") or "PLAINTEXT"
         if not servers or "${" in servers or protocol != "PLAINTEXT":
             raise errors.DeclarationError(
-                "How to reach the source cluster %s is not known (%s): give its bootstrap_servers and login in source_clusters, under "
+                "How to reach the source cluster %s is not known (%s): give its bootstrap_servers and login in kafka_connect_source_clusters, under "
                 "alias: %s." % (flow.source, "%ssecurity.protocol is %s" % (_PREFIX, protocol) if servers and protocol != "PLAINTEXT" else
                                 "no %sbootstrap.servers can be read" % _PREFIX, flow.source))
         return {"bootstrap.servers": servers}

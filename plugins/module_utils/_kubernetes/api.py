@@ -41,7 +41,7 @@ _VERBS = {"GET": "get", "POST": "create", "PATCH": "patch"}
 
 
 def login(params: dict) -> tuple:
-    """(kubernetes.client.Configuration, the namespace of the login or None) by the options host, api_key, ca_cert, verify_ssl, kubeconfig and context;
+    """(kubernetes.client.Configuration, the namespace of the login or None) by the options k8s_*;
     in a pod, by what is mounted there. Raises DeclarationError, LibraryMissing.
     """
     try:
@@ -49,15 +49,15 @@ def login(params: dict) -> tuple:
     except ImportError:
         raise errors.LibraryMissing("kubernetes", traceback.format_exc())
     found, namespace, proxy = client.Configuration(), None, None
-    if params["kubeconfig"] or not params["host"] and (params["context"] or _has_kubeconfig() or not _in_pod()):
-        namespace, proxy = _load_kubeconfig(found, params["kubeconfig"], params["context"])
-    elif not params["host"]:
+    if params["k8s_kubeconfig"] or not params["k8s_host"] and (params["k8s_context"] or _has_kubeconfig() or not _in_pod()):
+        namespace, proxy = _load_kubeconfig(found, params["k8s_kubeconfig"], params["k8s_context"])
+    elif not params["k8s_host"]:
         config.load_incluster_config(client_configuration=found)
         with open(_POD_NAMESPACE, encoding="utf-8") as file:
             namespace = file.read().strip()
     _override(found, params)
     if not found.host.startswith(("https://", "http://")) or "@" in found.host:
-        raise errors.DeclarationError("host must look like https://kubernetes.example.com:6443, without credentials.")
+        raise errors.DeclarationError("k8s_host must look like https://kubernetes.example.com:6443, without credentials.")
     _set_proxy(found, proxy)
     found.retries = False  # we repeat what may be repeated
     return found, namespace
@@ -92,7 +92,7 @@ def _load_kubeconfig(found, path, context) -> tuple:
         return chosen.get("namespace"), cluster.safe_get("proxy-url")
     except Exception as error:  # the client raises much, from what YAML says to what a login program says
         reason = re.sub(r"\{.*\}", "{...}", str(error), flags=re.DOTALL).strip().rstrip(".")  # it quotes users with their tokens
-        raise errors.DeclarationError("The kubeconfig%s cannot be used: %s. Give kubeconfig and context, or host and api_key." % (
+        raise errors.DeclarationError("The kubeconfig%s cannot be used: %s. Give k8s_kubeconfig and k8s_context, or k8s_host and k8s_api_key." % (
             " " + path if path else "", reason))
     finally:
         logging.getLogger().removeHandler(logged)
@@ -100,15 +100,15 @@ def _load_kubeconfig(found, path, context) -> tuple:
 
 def _override(found, params) -> None:
     """Options that are given win over a kubeconfig."""
-    if params["host"]:
-        found.host, found.tls_server_name = params["host"], None
-    if params["api_key"]:
-        found.api_key, found.refresh_api_key_hook = {"authorization": "Bearer " + params["api_key"].strip()}, None
+    if params["k8s_host"]:
+        found.host, found.tls_server_name = params["k8s_host"], None
+    if params["k8s_api_key"]:
+        found.api_key, found.refresh_api_key_hook = {"authorization": "Bearer " + params["k8s_api_key"].strip()}, None
         found.cert_file = found.key_file = None
-    if params["ca_cert"]:
-        found.ssl_ca_cert, found.verify_ssl = params["ca_cert"], True
-    if params["verify_ssl"] is not None:
-        found.verify_ssl = params["verify_ssl"]
+    if params["k8s_ca_cert"]:
+        found.ssl_ca_cert, found.verify_ssl = params["k8s_ca_cert"], True
+    if params["k8s_verify_ssl"] is not None:
+        found.verify_ssl = params["k8s_verify_ssl"]
     found.host = found.host.rstrip("/")
 
 
@@ -219,14 +219,14 @@ class Kubernetes:
 def _no_tls(facts, reason):
     """reason: as the client gives it, with the name of its exception on a line before."""
     reason = reason.split("\n", 1)[-1].strip().rstrip(".")
-    hint = ("The certificate of the API server has other names: give one of them as host, or as tls-server-name of the cluster in the kubeconfig."
-            if "mismatch" in reason or "doesn't match" in reason else "Name the file of the authority of the API server in ca_cert.")
+    hint = ("The certificate of the API server has other names: give one of them as k8s_host, or as tls-server-name of the cluster in the kubeconfig."
+            if "mismatch" in reason or "doesn't match" in reason else "Name the file of the authority of the API server in k8s_ca_cert.")
     return errors.KubeError("%(method)s %(url)s: TLS failed: " % facts + "%s. %s" % (reason, hint), **facts)
 
 
 def _no_answer(facts, error):
     hint = ("The proxy is proxy-url of the cluster in the kubeconfig, or one of the environment (https_proxy, no_proxy)."
-            if isinstance(error, urllib3.exceptions.ProxyError) else "Check host, or kubeconfig and context.")
+            if isinstance(error, urllib3.exceptions.ProxyError) else "Check k8s_host, or k8s_kubeconfig and k8s_context.")
     return errors.KubeUnreachable("%(method)s %(url)s: no answer from the Kubernetes API server: " % facts + "%s. %s" % (innermost(error), hint),
                                   refused="refused" in str(error), **facts)
 
@@ -237,7 +237,7 @@ def _failure(facts, status, text, path):
     intro = "%(method)s %(url)s" % facts
     words = (status.get("message") or excerpt(text) or "no reason given").rstrip(".")
     if code == 401:
-        return errors.KubeDenied("%s was denied with 401 (%s): the Kubernetes API server does not know this login. Check api_key, or kubeconfig "
+        return errors.KubeDenied("%s was denied with 401 (%s): the Kubernetes API server does not know this login. Check k8s_api_key, or k8s_kubeconfig "
                                  "and context." % (intro, words), **facts)
     if code == 403:
         verb, plural = _needed(facts["method"], path)
@@ -248,7 +248,7 @@ def _failure(facts, status, text, path):
     if code == 404 and (status or text.startswith("404 page not found")):
         return errors.KubeNotServed("%s: the Kubernetes API server does not serve that (%s)." % (intro, words), **facts)
     if not status and code not in (409, 422, 429) and code < 500:
-        return errors.KubeError("%s answered %d with something that is not Kubernetes' (%s). Check host." % (intro, code, words), **facts)
+        return errors.KubeError("%s answered %d with something that is not Kubernetes' (%s). Check k8s_host." % (intro, code, words), **facts)
     kind = errors.KubeConflict if code in (409, 422) else errors.KubeUnreachable if code == 429 or code >= 500 else errors.KubeError
     return kind("%s failed with %d: %s." % (intro, code, words), **facts)
 

@@ -46,7 +46,7 @@ class ConnectorResources:
             raise errors.NoConnector("There is no %s %s in the namespace %s, so there is no such connector: %s" % (
                 kind, own, self.namespace, error.message), **error.facts)
         if not strimzi_resource.belongs_to(found, self._connect_cluster):
-            raise errors.DeclarationError("%s belongs to the Connect cluster %s, not to %s (connect_cluster)." % (
+            raise errors.DeclarationError("%s belongs to the Connect cluster %s, not to %s (k8s_connect_cluster)." % (
                 told(found), strimzi_resource.cluster_of(found) or "that nobody names", self._connect_cluster))
         self._seen[name] = found
         return found

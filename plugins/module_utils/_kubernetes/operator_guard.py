@@ -16,7 +16,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernete
 
 def by_operator(params: dict) -> bool:
     """Is it asked for, or by default, as it is said where the resources are?"""
-    named = bool(params["namespace"] or params.get("resource")) and not params.get("offset_file")
+    named = bool(params["k8s_namespace"] or params.get("resource")) and not params.get("offset_file")
     if "method" in params:
         return params["method"] == STRIMZI or params["method"] == "auto" and "resource" in params and named
     return params.get("ledger") == "configmap" or params.get("ledger") == "auto" and named and not params.get("ledger_file")
@@ -25,10 +25,10 @@ def by_operator(params: dict) -> bool:
 def open_operator(params: dict, reader, check_mode: bool, make=StrimziClient) -> StrimziClient:
     """reader: a ConnectClient or None, asked in check mode. make: StrimziClient, or StrimziOffsets. Raises DeclarationError, LibraryMissing."""
     kube = Kubernetes(*login(params))
-    namespace = params["namespace"] or kube.namespace
+    namespace = params["k8s_namespace"] or kube.namespace
     if not namespace:
-        raise errors.DeclarationError("namespace is missing: give the namespace of the connector's resource.")
-    return make(kube, namespace, params.get("resource"), params["connect_cluster"], params.get("wait_timeout", 120), reader if check_mode else None,
+        raise errors.DeclarationError("k8s_namespace is missing: give the namespace of the connector's resource.")
+    return make(kube, namespace, params.get("resource"), params["k8s_connect_cluster"], params.get("wait_timeout", 120), reader if check_mode else None,
                 check_mode)
 
 
@@ -41,7 +41,7 @@ def check_owner(params: dict, warn) -> None:
 def check_owners(params: dict, forced: dict, warn) -> None:
     """The same of several connectors. forced: {name: whether to change it all the same}."""
     names = [name for name, force in forced.items() if not force]
-    if not names or not (params.get("namespace") or params.get("resource")):
+    if not names or not (params.get("k8s_namespace") or params.get("resource")):
         return
     try:
         operator = open_operator(params, None, True)

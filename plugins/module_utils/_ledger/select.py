@@ -59,7 +59,7 @@ def open_ledger(params, client, kafka, whole=False, creates=False):
             raise DeclarationError("ledger: configmap needs method: strimzi.")
         return ConfigMapLedger(client, params.get("ledger_configmap") or DEFAULT_CONFIG_MAP)
     if kafka is None:
-        raise DeclarationError("ledger: topic needs bootstrap_servers (or the variable kafka_bootstrap_servers of the host).")
+        raise DeclarationError("ledger: topic needs kafka_bootstrap_servers.")
     topic = TopicLedger(kafka, params.get("ledger_topic") or DEFAULT, params.get("connect_group") or None, whole)
     if chosen == params.get("ledger"):
         return topic

@@ -120,7 +120,7 @@ class MirrorReset:
             self._choice = Choice([], [])
             names = names or [SOURCE]
         elif self._clusters.connect is None:
-            raise errors.DeclarationError("connect_url is missing: give the URL of a worker that runs the mirror, or for a dedicated MirrorMaker the "
+            raise errors.DeclarationError("kafka_connect_url is missing: give the URL of a worker that runs the mirror, or for a dedicated MirrorMaker the "
                                           "offset_topic mm2-offsets.ALIAS.internal.")
         else:
             self._choice = choose(members(self._clusters.connect.connectors()), names, self._target == RECREATED or self._params["offset_syncs"])

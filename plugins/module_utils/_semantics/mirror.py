@@ -166,7 +166,7 @@ class MirrorSource(Semantics):
         if target is not None and self.kafka.cluster_id == target:
             raise errors.DeclarationError(
                 "The brokers at %s, which are to be the source cluster %s, are those of the Kafka cluster %s that is copied to: source and target "
-                "are swapped, or source_clusters has a wrong address." % (self.kafka.brokers, flow.source, target))
+                "are swapped, or kafka_connect_source_clusters has a wrong address." % (self.kafka.brokers, flow.source, target))
 
     def _checked(self, partition):
         """Its place. Raises DeclarationError for what MirrorSource would refuse, or never read."""

@@ -78,10 +78,10 @@ class Access:
 
     def _check(self, method) -> None:
         if method in (TOPIC, GROUP) and self.kafka is None:
-            raise errors.DeclarationError("method: %s needs bootstrap_servers (or the variable kafka_bootstrap_servers of the host)." % method)
+            raise errors.DeclarationError("method: %s needs kafka_bootstrap_servers." % method)
         if method == REST and self.rest is None or self.rest is None and self.kafka is None:
-            raise errors.DeclarationError("connect_url is missing (or the variable kafka_connect_url of the host)%s." % (
-                "" if method == REST else "; without it method: topic needs bootstrap_servers"))
+            raise errors.DeclarationError("kafka_connect_url is missing%s." % (
+                "" if method == REST else "; without it method: topic needs kafka_bootstrap_servers"))
         if method in (REST, STRIMZI) and self.raw_keys:
             raise errors.DeclarationError("raw_keys needs method: topic: REST has no keys.")
 
@@ -159,7 +159,7 @@ class Access:
         """Raises MethodError where the group is not known here, or not at these brokers."""
         sink = self.sink(found)
         if sink.is_elsewhere:
-            raise errors.MethodError("%s. Its consumer group is where it reads: give those as bootstrap_servers." % sink.why_elsewhere())
+            raise errors.MethodError("%s. Its consumer group is where it reads: give those as kafka_bootstrap_servers." % sink.why_elsewhere())
         if sink.settings.why_unknown():
             raise errors.MethodError(sink.settings.why_unknown())
         self._note_cluster()

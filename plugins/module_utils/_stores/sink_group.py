@@ -137,7 +137,7 @@ def check_rest_sees(settings: SinkConfig, sink) -> None:
     """Raises WrongGroup where Connect's admin client may go to the group of that name on other brokers than the sink's. sink: None without brokers."""
     apart = settings.apart()
     if apart and not (sink is not None and sink.is_seen_by_rest):
-        raise errors.WrongGroup("%s, or give as bootstrap_servers those from which it reads." % apart)
+        raise errors.WrongGroup("%s, or give as kafka_bootstrap_servers those from which it reads." % apart)
 
 
 def sink_left(sink: Sink, topic: str):

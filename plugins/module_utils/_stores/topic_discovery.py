@@ -149,7 +149,7 @@ class TopicDiscovery:
     def find(self) -> str:
         """The worker's offsets topic by its content: it has the offsets that REST shows. Raises MethodError."""
         if self._rest is None:
-            raise errors.MethodError("Without connect_url the offsets topic cannot be determined. " + _HINT)
+            raise errors.MethodError("Without kafka_connect_url the offsets topic cannot be determined. " + _HINT)
         if self._logs.proven:
             return self._logs.proven
         candidates = [topic.name for topic in self._kafka.admin.offset_topics()]

@@ -25,13 +25,13 @@ _LOGIN_MODULES = "org.apache.kafka.common.security."
 
 def inherited(params: dict, keystore: str) -> dict:
     """The options for the cluster of the connection. keystore: the PEM file with key and certificate."""
-    mechanism = params["sasl_mechanism"]
-    options = {"security.protocol": params["security_protocol"], "sasl.mechanism": mechanism}
+    mechanism = params["kafka_sasl_mechanism"]
+    options = {"security.protocol": params["kafka_security_protocol"], "sasl.mechanism": mechanism}
     if _has_password(mechanism):
-        options["sasl.jaas.config"] = _login(mechanism, params["sasl_username"], params["sasl_password"])
-    if params["ssl_ca_path"]:
-        options.update({"ssl.truststore.type": "PEM", "ssl.truststore.location": params["ssl_ca_path"]})
-    if params["ssl_cert_path"]:
+        options["sasl.jaas.config"] = _login(mechanism, params["kafka_sasl_username"], params["kafka_sasl_password"])
+    if params["kafka_ssl_ca_path"]:
+        options.update({"ssl.truststore.type": "PEM", "ssl.truststore.location": params["kafka_ssl_ca_path"]})
+    if params["kafka_ssl_cert_path"]:
         options.update({"ssl.keystore.type": "PEM", "ssl.keystore.location": keystore})
     options = {name: value for name, value in options.items() if value}
     if (params["kafka_options"] or {}).get("ssl.endpoint.identification.algorithm") == "none":
@@ -41,13 +41,13 @@ def inherited(params: dict, keystore: str) -> dict:
 
 def check(params: dict, client_options: dict, is_local: bool) -> None:
     """Raises DeclarationError for a login that the Java client cannot make of the connection options. client_options: of the same cluster."""
-    mechanism, where = params["sasl_mechanism"], "client_options (verify_replay_kafka_options of the role) for the cluster %s" % params["cluster"]
+    mechanism, where = params["kafka_sasl_mechanism"], "client_options (verify_replay_kafka_options of the role) for the cluster %s" % params["cluster"]
     if mechanism and not _has_password(mechanism) and "sasl.jaas.config" not in client_options:
         raise DeclarationError("For %s give sasl.jaas.config and what else Kafka's Java client needs in %s." % (mechanism, where))
     # Executors elsewhere do not see the file that is made of certificate and key.
-    if params["ssl_cert_path"] and not is_local and "ssl.keystore.location" not in client_options:
-        raise DeclarationError("The certificate of ssl_cert_path can be used with a local master only. Give ssl.keystore.type: PEM and ssl.keystore.location, "
-                               "a file with key and certificate at the same path on all machines, in %s." % where)
+    if params["kafka_ssl_cert_path"] and not is_local and "ssl.keystore.location" not in client_options:
+        raise DeclarationError("The certificate of kafka_ssl_cert_path can be used with a local master only. Give ssl.keystore.type: PEM and "
+                               "ssl.keystore.location, a file with key and certificate at the same path on all machines, in %s." % where)
 
 
 def _has_password(mechanism) -> bool:

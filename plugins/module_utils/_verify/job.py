@@ -51,7 +51,7 @@ def verify(params: dict, check_mode: bool) -> dict:
 def _completed(params: dict) -> dict:
     """Empty texts are not given."""
     found = dict(params, **{option: params[option] or {} for option in (*document.NAMED, "spark_conf")},
-                 python=params["python"] or sys.executable, kafka_brokers=[one for one in params["bootstrap_servers"] or [] if one.strip()])
+                 python=params["python"] or sys.executable, kafka_brokers=[one for one in params["kafka_bootstrap_servers"] or [] if one.strip()])
     for name, default in (("master", "local[*]"), ("cluster", "main"), ("driver_memory", "1g")):
         found[name] = (params[name] or "").strip() or default
     return found
@@ -105,15 +105,15 @@ class Job:
 
     def _keystore(self):
         """Key and certificate as the Java client wants them; None without."""
-        paths = [self.params[name] for name in ("ssl_ca_path", "ssl_cert_path", "ssl_key_path") if self.inherits and self.params[name]]
+        paths = [self.params[name] for name in ("kafka_ssl_ca_path", "kafka_ssl_cert_path", "kafka_ssl_key_path") if self.inherits and self.params[name]]
         paths += [path for options in self.params["registry_options"].values() for name, path in options.items() if name.endswith("_path")]
         missing = [path for path in paths if not os.path.isfile(path)]
         if missing:
             raise errors.DeclarationError("There is no file %s." % missing[0])
-        certificate = self.params["ssl_cert_path"]
+        certificate = self.params["kafka_ssl_cert_path"]
         if not self.inherits or not certificate:
             return None
-        return keystore.pem(certificate, self.params["ssl_key_path"] or certificate, self.params["ssl_key_password"])
+        return keystore.pem(certificate, self.params["kafka_ssl_key_path"] or certificate, self.params["kafka_ssl_key_password"])
 
     def command(self, private: str) -> list:
         """Without secrets, which are in the properties file."""

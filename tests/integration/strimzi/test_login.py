@@ -63,12 +63,12 @@ def test_a_server_by_another_name(kubernetes, kubeconfig):
 
 def test_a_server_by_another_name_without_its_own(kubernetes, kubeconfig):
     refused("TLS failed", "mismatch, certificate is not valid for '127.1'", "The certificate of the API server has other names: "
-            "give one of them as host, or as tls-server-name of the cluster in the kubeconfig.",
+            "give one of them as k8s_host, or as tls-server-name of the cluster in the kubeconfig.",
             kubeconfig=kubeconfig(server=renamed(kubernetes)))
 
 
 def test_an_authority_that_nobody_knows(kubernetes, kubeconfig):
-    refused("TLS failed", "certificate verify failed", "Name the file of the authority of the API server in ca_cert.",
+    refused("TLS failed", "certificate verify failed", "Name the file of the authority of the API server in k8s_ca_cert.",
             kubeconfig=kubeconfig(certificate_authority=None))
 
 
@@ -132,7 +132,7 @@ def test_a_client_certificate(kubernetes, kubeconfig, tmp_path):
 
 
 def test_a_wrong_token(kubeconfig):
-    words = refused("denied with 401", "does not know this login. Check api_key, or kubeconfig and context.",
+    words = refused("denied with 401", "does not know this login. Check k8s_api_key, or k8s_kubeconfig and k8s_context.",
                     kubeconfig=kubeconfig({"token": "wr0ng"}))
     assert "wr0ng" not in words
 

@@ -293,8 +293,8 @@ def test_others_list_all_the_time(connect, kubernetes, namespace, method, runnin
     """As connector_offsets_info does, which as a module cannot run beside another one in this process."""
     name = running()
     end, found = threading.Event(), []
-    options = dict.fromkeys(("host", "api_key", "ca_cert", "verify_ssl", "context"))
-    client = StrimziOffsets(Kubernetes(*login({**options, "kubeconfig": kubernetes.kubeconfig})), namespace.name)
+    options = dict.fromkeys(("k8s_host", "k8s_api_key", "k8s_ca_cert", "k8s_verify_ssl", "k8s_context"))
+    client = StrimziOffsets(Kubernetes(*login({**options, "k8s_kubeconfig": kubernetes.kubeconfig})), namespace.name)
 
     def look():
         while not end.is_set():

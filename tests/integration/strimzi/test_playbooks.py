@@ -31,6 +31,7 @@ def name(namespace, connect) -> str:
 
 @pytest.fixture
 def host(kubernetes, namespace, token, name) -> dict:
+    # by the former names of the variables
     return {"kafka_connect_strimzi_namespace": namespace.name, "kafka_connect_strimzi_host": kubernetes.url,
             "kafka_connect_strimzi_ca_cert": kubernetes.ca, "kafka_connect_strimzi_cluster": "connect",
             "kafka_connect_strimzi_api_key": token(f"{name}-offsets", f"{name}-alter", "connect-offset-changes")}
@@ -56,8 +57,12 @@ def test_reset_twice_and_restore(connect, namespace, playbooks, host, name):
     connect.await_state(name, "RUNNING", ["RUNNING"])
 
 
+FORMER = "kafka_connect_strimzi_"
+
+
 def test_example_reset(connect, namespace, playbooks, host, name):
-    done = playbooks.run(str(EXAMPLES / "reset_offsets.yml"), {"eu": host}, reset_offsets_final_state="stopped",
+    now = {("k8s_connect_cluster" if name == f"{FORMER}cluster" else name.replace(FORMER, "k8s_")): value for name, value in host.items()}
+    done = playbooks.run(str(EXAMPLES / "reset_offsets.yml"), {"eu": now}, reset_offsets_final_state="stopped",
                          reset_offsets_connectors=[{"name": name, "offsets": [at(1)]}])
     assert done.rc == 0 and connect.offsets(name) == [at(1)], done
 

@@ -34,12 +34,14 @@ def test_path(given, path, monkeypatch):
 
 
 URL, BROKERS, FILE = {"kafka_connect_url": "http://c"}, {"kafka_bootstrap_servers": ["b:9092"]}, {"kafka_connect_offset_file": "/f"}
-CONFIG, STRIMZI = {"kafka_connect_worker_config": "/w"}, {"kafka_connect_strimzi_namespace": "n"}
+CONFIG, STRIMZI = {"kafka_connect_worker_config": "/w"}, {"k8s_namespace": "n", "k8s_connect_cluster": "c"}
+NAMESPACE = {"k8s_namespace": "n"}  # it may be there for something else
 
 
 @pytest.mark.parametrize("variables, environment, needs, lacking", [
     ({}, "", "any", "kafka_connect_url"),
     (URL, "", "any", ""), (BROKERS, "", "any", ""), (FILE, "", "any", ""), (CONFIG, "", "any", ""), (STRIMZI, "", "any", ""),
+    ({"kafka_connect_strimzi_namespace": "n"}, "", "any", ""), (NAMESPACE, "", "any", "kafka_connect_url"),
     # one address for all: these would be the same cluster
     (URL, "kafka", "any", "kafka_bootstrap_servers"), ({**URL, **BROKERS}, "kafka", "any", ""), (FILE, "kafka", "any", ""),
     (BROKERS, "connect", "any", "kafka_connect_url"), (CONFIG, "connect", "any", "kafka_connect_url"), (STRIMZI, "connect", "any", ""),

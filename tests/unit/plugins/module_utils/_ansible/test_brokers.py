@@ -14,7 +14,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible i
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.connect import connect
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._ansible.test_runner import patch_module_args
 
-BROKERS = {"bootstrap_servers": "b1:9092,b2:9092"}
+BROKERS = {"kafka_bootstrap_servers": "b1:9092,b2:9092"}
 NAMES = ("BOOTSTRAP_SERVERS", "SECURITY_PROTOCOL", "SASL_MECHANISM", "SASL_USERNAME", "SASL_PASSWORD", "SSL_CA_PATH", "SSL_CERT_PATH",
          "SSL_KEY_PATH", "SSL_KEY_PASSWORD", "TIMEOUT")
 
@@ -65,17 +65,17 @@ def test_brokers_alone(run):
 
 def test_without_brokers_there_is_no_client(run):
     for servers in (None, "", ["", " "]):
-        done = run({"connect_url": "http://h:8083", "bootstrap_servers": servers, "kafka_timeout": 0, "sasl_username": "u"})
+        done = run({"kafka_connect_url": "http://h:8083", "kafka_bootstrap_servers": servers, "kafka_timeout": 0, "kafka_sasl_username": "u"})
         assert done.code == 0 and done.settings is None and done.given[0].url == "http://h:8083" and done.given[1] is None
 
 
 def test_a_module_without_the_topic_road_makes_no_client(run):
-    done = run(dict(BROKERS, connect_url="http://h:8083", kafka_timeout=0), brokers=False)
+    done = run(dict(BROKERS, kafka_connect_url="http://h:8083", kafka_timeout=0), brokers=False)
     assert done.code == 0 and done.settings is None and len(done.given) == 3
 
 
-ALL = dict(BROKERS, security_protocol="SASL_SSL", sasl_mechanism="SCRAM-SHA-512", sasl_username="ops", sasl_password="s3cret-word",
-           ssl_ca_path="/ca", ssl_cert_path="/cert", ssl_key_path="/key", ssl_key_password="k3y-word", kafka_timeout=7)
+ALL = dict(BROKERS, kafka_security_protocol="SASL_SSL", kafka_sasl_mechanism="SCRAM-SHA-512", kafka_sasl_username="ops", kafka_sasl_password="s3cret-word",
+           kafka_ssl_ca_path="/ca", kafka_ssl_cert_path="/cert", kafka_ssl_key_path="/key", kafka_ssl_key_password="k3y-word", kafka_timeout=7)
 SETTINGS = {
     "bootstrap.servers": "b1:9092,b2:9092", "security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512", "sasl.username": "ops",
     "sasl.password": "s3cret-word", "ssl.ca.location": "/ca", "ssl.certificate.location": "/cert", "ssl.key.location": "/key",
@@ -92,7 +92,7 @@ def test_environment(run, monkeypatch):
         monkeypatch.setenv("KAFKA_" + name.upper().replace("KAFKA_", ""), str(value))
     done = run({})
     assert (done.settings, done.timeout) == (SETTINGS, 7)
-    assert run({"sasl_username": "other", "bootstrap_servers": "b3:9092"}).settings == dict(
+    assert run({"kafka_sasl_username": "other", "kafka_bootstrap_servers": "b3:9092"}).settings == dict(
         SETTINGS, **{"sasl.username": "other", "bootstrap.servers": "b3:9092"})
     for name in NAMES:
         monkeypatch.setenv("KAFKA_" + name, "")
@@ -100,7 +100,7 @@ def test_environment(run, monkeypatch):
 
 
 def test_further_settings_are_handed_on_and_win(run):
-    done = run(dict(BROKERS, security_protocol="SSL", kafka_options={
+    done = run(dict(BROKERS, kafka_security_protocol="SSL", kafka_options={
         "security.protocol": "PLAINTEXT", "ssl.endpoint.identification.algorithm": "none", "socket.timeout.ms": 5000, "debug": None}))
     assert done.settings == {"bootstrap.servers": "b1:9092,b2:9092", "security.protocol": "PLAINTEXT",
                              "ssl.endpoint.identification.algorithm": "none", "socket.timeout.ms": 5000}
@@ -108,13 +108,14 @@ def test_further_settings_are_handed_on_and_win(run):
 
 @pytest.mark.parametrize("options, words", [
     ({"kafka_timeout": 0}, "kafka_timeout must be at least 1 second, it is 0."),
-    ({"security_protocol": "SASL_SSL"}, "security_protocol SASL_SSL needs sasl_mechanism."),
-    ({"security_protocol": "SASL_PLAINTEXT", "sasl_username": "u"}, "security_protocol SASL_PLAINTEXT needs sasl_mechanism."),
-    ({"sasl_mechanism": "PLAIN"}, "sasl_mechanism, sasl_username and sasl_password need security_protocol SASL_SSL or SASL_PLAINTEXT."),
-    ({"sasl_username": "u"}, "sasl_mechanism, sasl_username and sasl_password need"),
-    ({"sasl_password": "s3cret-word", "security_protocol": "SSL"}, "sasl_mechanism, sasl_username and sasl_password need"),
-    ({"sasl_mechanism": "PLAIN", "security_protocol": "PLAINTEXT"}, "sasl_mechanism, sasl_username and sasl_password need"),
-    ({"security_protocol": "TLS"}, "value of security_protocol must be one of: PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL"),
+    ({"kafka_security_protocol": "SASL_SSL"}, "kafka_security_protocol SASL_SSL needs kafka_sasl_mechanism."),
+    ({"kafka_security_protocol": "SASL_PLAINTEXT", "kafka_sasl_username": "u"}, "kafka_security_protocol SASL_PLAINTEXT needs kafka_sasl_mechanism."),
+    ({"kafka_sasl_mechanism": "PLAIN"}, "kafka_sasl_mechanism, kafka_sasl_username and kafka_sasl_password need kafka_security_protocol SASL_SSL or "
+     "SASL_PLAINTEXT."),
+    ({"kafka_sasl_username": "u"}, "kafka_sasl_mechanism, kafka_sasl_username and kafka_sasl_password need"),
+    ({"kafka_sasl_password": "s3cret-word", "kafka_security_protocol": "SSL"}, "kafka_sasl_mechanism, kafka_sasl_username and kafka_sasl_password need"),
+    ({"kafka_sasl_mechanism": "PLAIN", "kafka_security_protocol": "PLAINTEXT"}, "kafka_sasl_mechanism, kafka_sasl_username and kafka_sasl_password need"),
+    ({"kafka_security_protocol": "TLS"}, "value of kafka_security_protocol must be one of: PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL"),
 ])
 def test_options_that_do_not_fit_together(run, options, words):
     done = run(dict(BROKERS, **options))
@@ -125,7 +126,7 @@ def test_options_that_do_not_fit_together(run, options, words):
 def test_neither_worker_nor_brokers(run):
     done = run({})
     assert done.result["msg"] == (
-        "connect_url is missing: give the URL of at least one worker of the Connect cluster, or bootstrap_servers to work on the offsets "
+        "kafka_connect_url is missing: give the URL of at least one worker of the Connect cluster, or kafka_bootstrap_servers to work on the offsets "
         "topic alone.")
 
 
@@ -133,16 +134,16 @@ def test_without_the_client_library(run, monkeypatch):
     monkeypatch.setattr(opener, "KAFKA_TRACEBACK", "ImportError: confluent_kafka")
     done = run(BROKERS)
     assert done.code == 1 and "Failed to import the required Python library (confluent-kafka)" in done.result["msg"]
-    assert run({"connect_url": "http://h:8083"}).code == 0
+    assert run({"kafka_connect_url": "http://h:8083"}).code == 0
 
 
 @pytest.mark.parametrize("options, words", [
-    ({"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN", "sasl_password": "s3cret-word"},
+    ({"kafka_security_protocol": "SASL_PLAINTEXT", "kafka_sasl_mechanism": "PLAIN", "kafka_sasl_password": "s3cret-word"},
      ["The password for Kafka is sent in clear text; use SASL_SSL."]),
-    ({"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "SCRAM-SHA-256", "sasl_password": "s3cret-word"}, []),
-    ({"security_protocol": "SASL_SSL", "sasl_mechanism": "PLAIN", "sasl_password": "12345"},
-     ["sasl_password is so short that Ansible masks"]),
-    ({"security_protocol": "SSL", "ssl_key_password": "12345"}, ["ssl_key_password is so short that Ansible masks"]),
+    ({"kafka_security_protocol": "SASL_PLAINTEXT", "kafka_sasl_mechanism": "SCRAM-SHA-256", "kafka_sasl_password": "s3cret-word"}, []),
+    ({"kafka_security_protocol": "SASL_SSL", "kafka_sasl_mechanism": "PLAIN", "kafka_sasl_password": "12345"},
+     ["kafka_sasl_password is so short that Ansible masks"]),
+    ({"kafka_security_protocol": "SSL", "kafka_ssl_key_password": "12345"}, ["kafka_ssl_key_password is so short that Ansible masks"]),
 ])
 def test_warnings(run, options, words):
     done = run(dict(BROKERS, **options))

@@ -74,23 +74,27 @@ def raising(error):
 
 
 def test_defaults(run):
-    done = run({"connect_url": URL})
+    done = run({"kafka_connect_url": URL})
     assert (done.code, done.result, done.warnings, done.closed) == (0, {"changed": False}, [], 1)
     assert done.client.url == URL and done.check_mode is False
     assert done.transport == {
-        "urls": [URL], "username": None, "password": None, "bearer_token": None, "validate_certs": True,
+        "urls": [URL], "username": None, "password": None, "token": None, "validate_certs": True,
         "ca_path": None,
         "client_cert": None, "client_key": None, "use_proxy": True, "timeout": 120, "retry_for": 60}
 
 
-def test_options(run):
-    done = run({"url": f"{URL},http://127.0.0.1:8084/kc/", "url_username": "ops", "url_password": "p@ss:w/rd",
-                "timeout": "30",
-                "validate_certs": "no", "use_proxy": False, "ca_path": "/ca", "client_cert": "/c", "client_key": "/k",
-                "_ansible_check_mode": True})
+@pytest.mark.parametrize("names", [
+    ("kafka_connect_url", "kafka_connect_username", "kafka_connect_password", "kafka_connect_timeout", "kafka_connect_validate_certs",
+     "kafka_connect_use_proxy", "kafka_connect_ca_path", "kafka_connect_client_cert", "kafka_connect_client_key"),
+    ("connect_url", "url_username", "url_password", "timeout", "validate_certs", "use_proxy", "ca_path", "client_cert", "client_key"),
+    ("url", "url_username", "url_password", "timeout", "validate_certs", "use_proxy", "ca_path", "client_cert", "client_key"),
+])
+def test_options_by_all_of_their_names(run, names):
+    values = (f"{URL},http://127.0.0.1:8084/kc/", "ops", "p@ss:w/rd", "30", "no", False, "/ca", "/c", "/k")
+    done = run({**dict(zip(names, values, strict=True)), "_ansible_check_mode": True})
     assert done.check_mode is True and done.client.url == URL
     assert done.transport == {
-        "urls": [URL, "http://127.0.0.1:8084/kc/"], "username": "ops", "password": "p@ss:w/rd", "bearer_token": None,
+        "urls": [URL, "http://127.0.0.1:8084/kc/"], "username": "ops", "password": "p@ss:w/rd", "token": None,
         "validate_certs": False, "ca_path": "/ca", "client_cert": "/c", "client_key": "/k", "use_proxy": False,
         "timeout": 30,
         "retry_for": 60}
@@ -105,44 +109,44 @@ def test_environment(run, monkeypatch):
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv("KAFKA_CONNECT_" + name, value)
     assert run({}).transport == {
-        "urls": [URL, "http://127.0.0.1:8084"], "username": "ops", "password": "p@ss:w/rd", "bearer_token": None,
+        "urls": [URL, "http://127.0.0.1:8084"], "username": "ops", "password": "p@ss:w/rd", "token": None,
         "validate_certs": False, "ca_path": "/ca", "client_cert": "/c", "client_key": "/k", "use_proxy": False,
         "timeout": 30,
         "retry_for": 60}
-    given = run({"connect_url": "http://127.0.0.1:9", "validate_certs": True, "timeout": 40}).transport
+    given = run({"kafka_connect_url": "http://127.0.0.1:9", "kafka_connect_validate_certs": True, "kafka_connect_timeout": 40}).transport
     assert (given["urls"], given["validate_certs"], given["timeout"]) == (["http://127.0.0.1:9"], True, 40)
 
 
 def test_token_of_the_environment(run, monkeypatch):
     monkeypatch.setenv("KAFKA_CONNECT_TOKEN", "s3cret-token")
-    done = run({"connect_url": URL}, lambda client, params: {"seen": "x s3cret-token x"})
-    assert done.transport["bearer_token"] == "s3cret-token" and "s3cret" not in json.dumps(done.result)
+    done = run({"kafka_connect_url": URL}, lambda client, params: {"seen": "x s3cret-token x"})
+    assert done.transport["token"] == "s3cret-token" and "s3cret" not in json.dumps(done.result)
 
 
 def test_an_empty_variable_is_unset(run, monkeypatch):
     for name in NAMES:
         monkeypatch.setenv("KAFKA_CONNECT_" + name, "")
-    done = run({"connect_url": URL})
+    done = run({"kafka_connect_url": URL})
     assert done.transport == {
-        "urls": [URL], "username": None, "password": None, "bearer_token": None, "validate_certs": True,
+        "urls": [URL], "username": None, "password": None, "token": None, "validate_certs": True,
         "ca_path": None,
         "client_cert": None, "client_key": None, "use_proxy": True, "timeout": 120, "retry_for": 60}
     missing = run({})
-    assert missing.code == 1 and missing.result["msg"].startswith("connect_url is missing: give the URL")
+    assert missing.code == 1 and missing.result["msg"].startswith("kafka_connect_url is missing: give the URL")
 
 
 @pytest.mark.parametrize("args, options, words", [
-    ({"connect_url": ""}, {}, "connect_url is empty: give the URL"),
-    ({"connect_url": ["", " "]}, {}, "connect_url is empty: give the URL"),
-    ({"connect_url": URL, "timeout": 0}, {}, "timeout must be a positive number of seconds, it is 0."),
-    ({"connect_url": URL, "wait_timeout": 0}, {"wait_timeout": {"type": "int", "default": 120}},
+    ({"kafka_connect_url": ""}, {}, "kafka_connect_url is empty: give the URL"),
+    ({"kafka_connect_url": ["", " "]}, {}, "kafka_connect_url is empty: give the URL"),
+    ({"kafka_connect_url": URL, "kafka_connect_timeout": 0}, {}, "kafka_connect_timeout must be a positive number of seconds, it is 0."),
+    ({"kafka_connect_url": URL, "wait_timeout": 0}, {"wait_timeout": {"type": "int", "default": 120}},
      "wait_timeout must be at least 1 second, it is 0."),
-    ({"connect_url": URL, "wait_timeout": -5}, {"wait_timeout": {"type": "int"}},
+    ({"kafka_connect_url": URL, "wait_timeout": -5}, {"wait_timeout": {"type": "int"}},
      "wait_timeout must be at least 1 second"),
-    ({"connect_url": URL, "url_username": "u", "bearer_token": "s3cret-token"}, {},
-     "Give url_username or bearer_token, not both."),
-    ({"connect_url": URL, "max_entries": -1}, {"max_entries": {"type": "int"}}, "max_entries must be 0 or more, it is -1."),
-    ({"connect_url": "http://ops:s3cret@h"}, {}, "must not hold credentials"),
+    ({"kafka_connect_url": URL, "kafka_connect_username": "u", "kafka_connect_token": "s3cret-token"}, {},
+     "Give kafka_connect_username or kafka_connect_token, not both."),
+    ({"kafka_connect_url": URL, "max_entries": -1}, {"max_entries": {"type": "int"}}, "max_entries must be 0 or more, it is -1."),
+    ({"kafka_connect_url": "http://ops:s3cret@h"}, {}, "must not hold credentials"),
 ])
 def test_options_that_are_refused(run, args, options, words):
     done = run(args, options=options)
@@ -166,7 +170,7 @@ def test_options_that_are_refused(run, args, options, words):
 def test_every_module_refuses_names_with_what_nobody_sees(module, args, stub, capsys):
     stub.reply(200, {})
     main = importlib.import_module(f"ansible_collections.streamops.kafka_connect.plugins.modules.{module}").main
-    with patch_module_args({"connect_url": stub.url, **args}), pytest.raises(SystemExit):
+    with patch_module_args({"kafka_connect_url": stub.url, **args}), pytest.raises(SystemExit):
         main()
     result = json.loads(capsys.readouterr().out)
     assert result["failed"] and "the connector's name 'orders\\n' begins or ends with a blank" in result["msg"]
@@ -183,26 +187,26 @@ def test_every_module_refuses_names_with_what_nobody_sees(module, args, stub, ca
 ])
 def test_every_module_that_takes_a_worker_config_reads_it(module, args, stub, capsys):
     main = importlib.import_module(f"ansible_collections.streamops.kafka_connect.plugins.modules.{module}").main
-    with patch_module_args({"connect_url": stub.url, "worker_config": "/nowhere/w.properties", **args}), pytest.raises(SystemExit):
+    with patch_module_args({"kafka_connect_url": stub.url, "worker_config": "/nowhere/w.properties", **args}), pytest.raises(SystemExit):
         main()
     result = json.loads(capsys.readouterr().out)
     assert result["failed"] and "worker_config /nowhere/w.properties cannot be read" in result["msg"] and len(stub) == 0
 
 
 def test_wait_timeout_is_the_time_for_a_rebalance(run):
-    assert run({"connect_url": URL, "wait_timeout": 7},
+    assert run({"kafka_connect_url": URL, "wait_timeout": 7},
                options={"wait_timeout": {"type": "int"}}).transport["retry_for"] == 7
 
 
 def test_without_the_requests_library(run, monkeypatch):
     monkeypatch.setattr(connect, "REQUESTS_TRACEBACK", "ImportError: requests")
-    done = run({"connect_url": URL})
+    done = run({"kafka_connect_url": URL})
     assert done.code == 1 and "Failed to import the required Python library (requests)" in done.result["msg"]
     assert done.transport is None
 
 
 def test_errors_become_failures(run):
-    done = run({"connect_url": URL}, raising(errors.Refused("no: 50 %", url=URL, http_status=500)))
+    done = run({"kafka_connect_url": URL}, raising(errors.Refused("no: 50 %", url=URL, http_status=500)))
     assert (done.code, done.closed) == (1, 1)
     assert {name: done.result[name] for name in ("failed", "msg", "url", "http_status")} == {
         "failed": True, "msg": "no: 50 %", "url": URL, "http_status": 500}
@@ -219,27 +223,27 @@ def test_a_failure_says_if_nothing_was_changed(run, message, made, changes, says
         if made:
             errors.WRITES.note()
         raise errors.StateError(message)
-    assert run({"connect_url": URL}, action, changes=changes).result["msg"] == says
+    assert run({"kafka_connect_url": URL}, action, changes=changes).result["msg"] == says
 
 
 @pytest.mark.parametrize("asked", [True, False])
 def test_diff_only_when_asked_for(run, asked):
-    done = run({"connect_url": URL, "_ansible_diff": asked}, lambda client,
+    done = run({"kafka_connect_url": URL, "_ansible_diff": asked}, lambda client,
                params: {"changed": True, "diff": [{"before": {}, "after": {}}]})
     assert ("diff" in done.result) is asked
 
 
 def test_warnings(run):
-    done = run({"connect_url": "http://connect.example:8083", "url_username": "ops", "url_password": "12345"},
+    done = run({"kafka_connect_url": "http://connect.example:8083", "kafka_connect_username": "ops", "kafka_connect_password": "12345"},
                lambda client, params: {"changed": True, "warnings": ["look"]})
     assert "warnings" not in done.result and len(done.warnings) == 3 and done.warnings[2] == "look"
     assert done.warnings[0] == "Credentials for Kafka Connect are sent over plain HTTP; use an https URL."
-    assert done.warnings[1].startswith("url_password is so short that Ansible masks parts of unrelated values")
-    assert run({"connect_url": URL, "url_username": "ops", "url_password": "123456"}).warnings == []
+    assert done.warnings[1].startswith("kafka_connect_password is so short that Ansible masks parts of unrelated values")
+    assert run({"kafka_connect_url": URL, "kafka_connect_username": "ops", "kafka_connect_password": "123456"}).warnings == []
 
 
 def test_secrets_inside_options_are_masked(run):
-    done = run({"connect_url": URL, "config": {"database.password": "s3cret-word"}},
+    done = run({"kafka_connect_url": URL, "config": {"database.password": "s3cret-word"}},
                lambda client, params: {"seen": "x s3cret-word x", "text": "word"}, {"config": {"type": "dict"}},
                secrets=lambda params: set(params["config"].values()))
     assert done.result["seen"] == "x ******** x" and done.result["text"] == "word"
@@ -255,7 +259,7 @@ def test_secrets_inside_offsets_are_masked_wherever_they_leave(run, url):
     result = {"changed": True, "offsets": pairs, "diff": [{"before": {json.dumps({"url": url}): 1}, "after": {}}], "warnings": [f"look at {url}"],
               "manifests": [{"data": json.dumps(pairs)}]}
     options = {"offsets": {"type": "list", "elements": "dict"}}
-    given = {"connect_url": URL, "offsets": pairs, "_ansible_diff": True}
+    given = {"kafka_connect_url": URL, "offsets": pairs, "_ansible_diff": True}
     done = run(given, lambda client, params: dict(result), options, exact=("manifests",))
     assert done.params["offsets"] == pairs and done.result.pop("manifests") == result["manifests"]
     assert "s3cret" not in json.dumps([done.result, done.invocation]) and done.result["offsets"][0]["offset"]["n"] == 1
@@ -268,13 +272,13 @@ def test_secrets_inside_offsets_are_masked_in_warnings_and_the_log(run, monkeypa
     monkeypatch.setattr(basic.AnsibleModule, "log", lambda module, text, log_args=None: logged.append((text, log_args)))
     options = {"offsets": {"type": "list", "elements": "dict"}}
     for url in URLS:
-        done = run({"connect_url": URL, "offsets": [{"partition": {"url": url}}]}, lambda client, params, url=url: {"warnings": [url]}, options)
+        done = run({"kafka_connect_url": URL, "offsets": [{"partition": {"url": url}}]}, lambda client, params, url=url: {"warnings": [url]}, options)
         warned += done.warnings
     assert len(warned) == len(logged) == len(URLS) and "offsets" in logged[0][1] and "s3cret" not in json.dumps([logged, warned])
 
 
 def test_integers_are_exact(run):
-    done = run({"connect_url": URL,
+    done = run({"kafka_connect_url": URL,
                 "offsets": [{"offset": {"o": 9223372036854775807, "s": "5", "f": 4.0, "n": None, "t": True}}]},
                lambda client, params: {"offsets": params["offsets"]}, {"offsets": {"type": "list", "elements": "dict"}})
     assert json.dumps(done.result["offsets"]) == (

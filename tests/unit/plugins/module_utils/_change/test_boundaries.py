@@ -77,7 +77,7 @@ def test_topics_that_are_not_there(topics, message):
 
 
 def test_it_needs_brokers():
-    with pytest.raises(errors.DeclarationError, match="boundaries of a, b: the ends of topics need bootstrap_servers "):
+    with pytest.raises(errors.DeclarationError, match="boundaries of a, b: the ends of topics need kafka_bootstrap_servers"):
         made(None, b=asked("t"), a=asked("t"))
     assert made(None).found == {}
 

@@ -475,7 +475,7 @@ def test_connectors_of_a_resource_are_not_changed_by_another_road(monkeypatch):
 
     monkeypatch.setattr(operator_guard, "open_operator", lambda params, reader, check_mode: Operator())
     worker = running(a=1, b=1)
-    options = {"namespace": "kafka", "method": "rest"}
+    options = {"k8s_namespace": "kafka", "method": "rest"}
     error = failure(worker, to("a", 5), to("b", 5), **options)
     assert "b is owned by the operator of KafkaConnector b in the namespace kafka" in error.message
     assert positions(worker) == {"a": 1, "b": 1}

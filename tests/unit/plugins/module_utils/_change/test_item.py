@@ -821,7 +821,7 @@ def test_without_a_look_at_the_topic_what_may_be_there_is_said(brokers, method):
     error = refused(errors.ReadBackError, kafka if brokers else None, connect, DesiredOffsets.present(pairs(a=4)), method=method)
     assert error.message.startswith(
         NOT_SHOWN + "REST shows the offsets as they were, but a record of the change may be on the offsets topic, which was not looked at, "
-        "and would count once the workers are restarted. Before you restart them run this again with bootstrap_servers, or look at the topic "
+        "and would count once the workers are restarted. Before you restart them run this again with kafka_bootstrap_servers, or look at the topic "
         "with connector_offsets_info.")
     assert error.facts["backup_file"] in error.message and error.facts["offsets_before"] == pairs(a=10)
 
@@ -1451,7 +1451,7 @@ def test_topic_offline(groups, tmp_path):
 def test_topic_offline_needs_assume_stopped(desired, check_mode):
     kafka = kafka_with(a=10)
     error = refused(errors.StateError, kafka, None, desired, check_mode=check_mode)
-    assert error.message.startswith("Without connect_url it is not known whether a task of c is running") and kafka.writes == []
+    assert error.message.startswith("Without kafka_connect_url it is not known whether a task of c is running") and kafka.writes == []
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
@@ -1622,7 +1622,7 @@ def test_a_change_that_was_made_through_a_worker_that_is_not_known_here(urls, gr
     connect.urls = urls
     again = by_id(connect, ledger, WISH, "r2", router=Router(Access(connect, "c", connect_group=group, sleep=connect.sleep)))
     assert again["already_applied"] and [
-        "The change CHG-1 of c was made through http://h:8083, which is not in connect_url." in text for text in again["warnings"]] == [True] * warned
+        "The change CHG-1 of c was made through http://h:8083, which is not in kafka_connect_url." in text for text in again["warnings"]] == [True] * warned
 
 
 def test_made_once_however_far_it_moves_on():

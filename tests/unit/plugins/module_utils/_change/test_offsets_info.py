@@ -74,9 +74,9 @@ CONNECTOR = {"name": "c", "type": "source", "state": "STOPPED", "worker_id": "w"
 
 
 @pytest.mark.parametrize("rest, kafka, options, words", [
-    (True, False, {"method": "topic"}, "method: topic needs bootstrap_servers"),
-    (False, False, {}, "connect_url is missing (or the variable kafka_connect_url of the host); without it method: topic needs bootstrap_servers"),
-    (False, True, {"method": "rest"}, "connect_url is missing"),
+    (True, False, {"method": "topic"}, "method: topic needs kafka_bootstrap_servers"),
+    (False, False, {}, "kafka_connect_url is missing; without it method: topic needs kafka_bootstrap_servers"),
+    (False, True, {"method": "rest"}, "kafka_connect_url is missing"),
     (True, False, {"history": True}, "history needs the offsets topic"), (True, True, {"history": True, "method": "rest"}, "history needs"),
 ])
 def test_what_a_method_needs(rest, kafka, options, words):
@@ -322,7 +322,7 @@ def test_what_rest_shows_of_another_group_is_not_shown(kafka, method, config, mi
     rest = SinkRest(sink_pairs(p0=40), {"topics": "t", **config})
     with pytest.raises(errors.MethodError) as caught:
         OffsetsInfo(rest, kafka, method).one("c")
-    assert f"it has no {missing}" in caught.value.message or caught.value.message.endswith("give those as bootstrap_servers.")
+    assert f"it has no {missing}" in caught.value.message or caught.value.message.endswith("give those as kafka_bootstrap_servers.")
     info = OffsetsInfo(rest, kafka, method)
     assert info.all()["connectors"] == [] and list(info.left_out) == ["c"]
 
@@ -406,7 +406,7 @@ def test_all_with_sinks(method, route, names):
 
 
 def test_all_sinks_need_a_worker_to_name_them():
-    with pytest.raises(errors.DeclarationError, match="^method: group without name needs connect_url"):
+    with pytest.raises(errors.DeclarationError, match="^method: group without name needs kafka_connect_url"):
         OffsetsInfo(None, sink_kafka(), "group").all()
 
 
@@ -460,7 +460,7 @@ def test_all_from_the_topic_with_those_that_are_gone():
 def test_all_without_a_worker():
     found = OffsetsInfo(None, kafka_with(C1), offset_topic="offsets").all()
     assert [(one["name"], one["connector_exists"]) for one in found["connectors"]] == [("c", None)]
-    with pytest.raises(errors.MethodError, match="Without connect_url the offsets topic cannot be determined"):
+    with pytest.raises(errors.MethodError, match="Without kafka_connect_url the offsets topic cannot be determined"):
         OffsetsInfo(None, kafka_with(C1)).all()
 
 

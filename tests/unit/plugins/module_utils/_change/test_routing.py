@@ -80,11 +80,11 @@ AS_IT_IS = DesiredOffsets.present([{"partition": {"p": 1}, "offset": {"o": 4}}])
 # ---- what is needed -----------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("rest, kafka, options, words", [
-    (True, False, {"method": "topic"}, "method: topic needs bootstrap_servers (or the variable kafka_bootstrap_servers of the host)."),
-    (False, False, {"method": "topic"}, "method: topic needs bootstrap_servers"),
-    (False, True, {"method": "rest"}, "connect_url is missing (or the variable kafka_connect_url of the host)."),
+    (True, False, {"method": "topic"}, "method: topic needs kafka_bootstrap_servers."),
+    (False, False, {"method": "topic"}, "method: topic needs kafka_bootstrap_servers"),
+    (False, True, {"method": "rest"}, "kafka_connect_url is missing."),
     (False, False, {},
-     "connect_url is missing (or the variable kafka_connect_url of the host); without it method: topic needs bootstrap_servers."),
+     "kafka_connect_url is missing; without it method: topic needs kafka_bootstrap_servers."),
     (True, True, {"method": "rest", "raw_keys": ["x"]}, "raw_keys needs method: topic: REST has no keys."),
 ])
 def test_what_a_method_needs(rest, kafka, options, words):
@@ -220,7 +220,7 @@ def test_once_turned_to_the_topic_it_stays_there():
 def test_without_brokers_the_reason_is_the_error(rest, options, hint):
     with pytest.raises((errors.EndpointMissing, errors.MethodError)) as caught:
         router(rest, **options).route(found(), SET)
-    assert caught.value.message.endswith("The offsets topic can be changed instead, if bootstrap_servers is given.") is hint
+    assert caught.value.message.endswith("The offsets topic can be changed instead, if kafka_bootstrap_servers is given.") is hint
 
 
 def test_method_rest_does_not_turn():
@@ -396,10 +396,10 @@ def test_a_source_is_no_sink(desired, options, kind, words_of):
 
 
 @pytest.mark.parametrize("connector, desired, options, words_of", [
-    (found("sink"), SINK, {}, "Connect 3.4.1 cannot show offsets. The consumer group can be changed instead, if bootstrap_servers is "
+    (found("sink"), SINK, {}, "Connect 3.4.1 cannot show offsets. The consumer group can be changed instead, if kafka_bootstrap_servers is "
                               "given."),
     (found("sink"), SINK, {"method": "rest"}, "Connect 3.4.1 cannot show offsets"),
-    (found("sink"), words("latest"), {}, "reset_to needs bootstrap_servers (or the variable kafka_bootstrap_servers of the host): only "
+    (found("sink"), words("latest"), {}, "reset_to needs kafka_bootstrap_servers: only "
                                          "the brokers "
                                          "have the log."),
 ])
@@ -410,7 +410,7 @@ def test_a_sink_without_brokers(connector, desired, options, words_of):
 
 
 def test_method_group_needs_brokers():
-    with pytest.raises(errors.DeclarationError, match="^method: group needs bootstrap_servers "):
+    with pytest.raises(errors.DeclarationError, match="^method: group needs kafka_bootstrap_servers"):
         router(FakeRest(), method="group")
 
 
@@ -640,7 +640,7 @@ WORKERS = "the workers' brokers (it has no %s)"
 
 def apart(consumer, admin):
     return (f"c reads from {consumer}, but for its offsets Connect goes to {admin}: REST shows and changes those of another consumer group "
-            "there. Set both to the same brokers, or give as bootstrap_servers those from which it reads.")
+            "there. Set both to the same brokers, or give as kafka_bootstrap_servers those from which it reads.")
 
 
 @pytest.mark.parametrize("config, says", [

@@ -197,7 +197,7 @@ def test_back_without_the_file(path):
     change(path, offsets=[at(0)], change_id="CHG-1", ledger_file=ledger)
     for method in ("auto", "topic"):
         found = call(connector_offsets, name="c", state="restored", change_id="CHG-1", ledger_file=ledger, method=method,
-                     bootstrap_servers="127.0.0.1:1", assume_stopped=True)
+                     kafka_bootstrap_servers="127.0.0.1:1", assume_stopped=True)
         assert found["failed"] and "was made by method: file: give offset_file" in found["msg"]
 
 
@@ -293,7 +293,7 @@ def test_a_worker_that_starts_at_that_moment(path, monkeypatch):
 
 
 def test_a_worker_that_is_down_is_no_hindrance(path):
-    result = change(path, offsets=[at(0)], connect_url=GONE)
+    result = change(path, offsets=[at(0)], kafka_connect_url=GONE)
     assert result["changed"] and result["connector_exists"] is None
 
 
@@ -303,26 +303,26 @@ def test_a_worker_that_is_down_is_no_hindrance(path):
 def test_no_client_libraries_are_needed(path, monkeypatch):
     monkeypatch.setattr(connect, "REQUESTS_TRACEBACK", "ImportError: requests")
     monkeypatch.setattr(brokers, "KAFKA_TRACEBACK", "ImportError: confluent_kafka")
-    assert change(path, offsets=[at(0)], change_id="CHG-1", bootstrap_servers="a:9092")["changed"] and look(path)["connectors"]
-    assert "(requests)" in change(path, offsets=[at(1)], connect_url=GONE)["msg"]
+    assert change(path, offsets=[at(0)], change_id="CHG-1", kafka_bootstrap_servers="a:9092")["changed"] and look(path)["connectors"]
+    assert "(requests)" in change(path, offsets=[at(1)], kafka_connect_url=GONE)["msg"]
     monkeypatch.undo()
     monkeypatch.setattr(brokers, "KAFKA_TRACEBACK", "ImportError: confluent_kafka")
-    found = change(path, offsets=[at(1)], change_id="CHG-2", bootstrap_servers="a:9092", ledger="topic")
+    found = change(path, offsets=[at(1)], change_id="CHG-2", kafka_bootstrap_servers="a:9092", ledger="topic")
     assert "(confluent-kafka)" in found["msg"]
 
 
 def test_no_broker_is_asked(path, monkeypatch):
     monkeypatch.setattr(brokers, "KafkaClient", None)
-    assert change(path, offsets=[at(0)], change_id="CHG-1", bootstrap_servers="a:9092")["changed"]
-    assert look(path, bootstrap_servers="a:9092", security_protocol="SASL_SSL")["connectors"]
+    assert change(path, offsets=[at(0)], change_id="CHG-1", kafka_bootstrap_servers="a:9092")["changed"]
+    assert look(path, kafka_bootstrap_servers="a:9092", kafka_security_protocol="SASL_SSL")["connectors"]
 
 
 def test_whoever_answers(path, stub):
     """Something is there, though it does not let us in; who says that nothing runs is not asked to prove it."""
     stub.error(401, "who are you?")
-    refused(path, "401", offsets=[at(0)], connect_url=stub.url)
+    refused(path, "401", offsets=[at(0)], kafka_connect_url=stub.url)
     asked = len(stub)
-    assert change(path, offsets=[at(0)], connect_url=stub.url, assume_stopped=True)["changed"] and len(stub) == asked
+    assert change(path, offsets=[at(0)], kafka_connect_url=stub.url, assume_stopped=True)["changed"] and len(stub) == asked
 
 
 def test_really_without_them(path):
@@ -366,12 +366,12 @@ def test_a_worker_config_that_is_wrong(path, tmp_path, text, words):
 
 def test_method_file_without_a_file():
     for module, given in ((connector_offsets, {"name": "c", "offsets": [at(0)]}), (connector_offsets_info, {})):
-        found = call(module, method="file", connect_url=GONE, **given)
+        found = call(module, method="file", kafka_connect_url=GONE, **given)
         assert found["failed"] and "method: file needs offset_file" in found["msg"]
 
 
 def test_another_method_is_not_the_file(path):
-    found = change(path, offsets=[at(0)], method="rest", connect_url=GONE)
+    found = change(path, offsets=[at(0)], method="rest", kafka_connect_url=GONE)
     assert found["failed"] and "127.0.0.1:1" in found["msg"]
 
 
@@ -417,4 +417,4 @@ def test_the_ledger_is_looked_at_without_a_worker(path):
 
 def test_a_ledger_alone_is_no_road(path):
     found = call(connector_offsets, name="c", offsets=[at(0)], change_id="C", ledger_file=f"{path}.changes.json")
-    assert found["failed"] and "connect_url is missing" in found["msg"]
+    assert found["failed"] and "kafka_connect_url is missing" in found["msg"]

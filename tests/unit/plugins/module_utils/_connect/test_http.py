@@ -185,18 +185,18 @@ def test_basic_authentication_beyond_latin_1(stub, transport):
 
 def test_bearer_token(stub, transport):
     stub.reply(200, {}).error(401, "")
-    made = transport(stub.url, bearer_token="s3cret-token")
+    made = transport(stub.url, token="s3cret-token")
     made.call("GET", "connectors")
     assert stub.requests[0][2]["Authorization"] == "Bearer s3cret-token"
     error = fails(errors.AccessDenied, made)
-    assert "Check bearer_token." in error.message and "s3cret" not in error.message + str(error.facts)
+    assert "Check kafka_connect_token." in error.message and "s3cret" not in error.message + str(error.facts)
 
 
 @pytest.mark.parametrize("token", ["s3cret-token\n", "s3cret\r\nX-Other: 1", "s3cret-тoken"])
 def test_a_token_that_no_header_can_hold(stub, transport, token):
     stub.reply(200, {})
     try:
-        transport(stub.url, bearer_token=token).call("GET", "connectors")
+        transport(stub.url, token=token).call("GET", "connectors")
     except errors.ConnectError as error:
         assert "s3cret" not in error.message
     else:  # a line end at the end of a file is no part of the token
@@ -220,11 +220,11 @@ def test_a_proxy_of_the_environment(stub, make_stub, transport, monkeypatch):
 
 def test_a_dead_proxy(stub, transport, monkeypatch, refused):
     monkeypatch.setenv("http_proxy", refused)
-    assert "use_proxy: false goes around it." in fails(errors.Unreachable, transport(stub.url)).message
+    assert "kafka_connect_use_proxy: false goes around it." in fails(errors.Unreachable, transport(stub.url)).message
 
 
 @pytest.mark.parametrize("url, credentials, exposed", [
-    ("http://h:8083", {"username": "u"}, True), ("http://h:8083", {"bearer_token": "t"}, True),
+    ("http://h:8083", {"username": "u"}, True), ("http://h:8083", {"token": "t"}, True),
     ("http://h:8083", {}, False),
     ("https://h", {"username": "u"}, False), ("http://localhost:8083", {"username": "u"}, False),
     ("http://127.0.0.1:1", {"username": "u"}, False), ("http://[::1]:1", {"username": "u"}, False),
@@ -248,7 +248,7 @@ def test_credentials_in_a_url_are_refused_and_not_quoted(url, words):
     with pytest.raises(errors.DeclarationError) as caught:
         Transport([url])
     assert "s3cret" not in caught.value.message
-    assert words in caught.value.message and "connect_url" in caught.value.message
+    assert words in caught.value.message and "kafka_connect_url" in caught.value.message
 
 
 @pytest.mark.parametrize("url, words", [
@@ -257,22 +257,22 @@ def test_credentials_in_a_url_are_refused_and_not_quoted(url, words):
 def test_clouds_without_workers_are_refused_before_any_request(url, words):
     with pytest.raises(errors.DeclarationError) as caught:
         Transport(["http://h:8083", url])
-    assert caught.value.message.startswith(f"connect_url {url}: this is not a Connect worker, but ") and words in caught.value.message
+    assert caught.value.message.startswith(f"kafka_connect_url {url}: this is not a Connect worker, but ") and words in caught.value.message
 
 
 @pytest.mark.parametrize("url",
                          ["h:8083", "ftp://h", "http://", "http:///x", "http://h:x", "http://h:0", "http://[::1",
                           "http://h?x", "h", ""])
 def test_other_urls_are_refused(url):
-    with pytest.raises(errors.DeclarationError, match="^connect_url"):
+    with pytest.raises(errors.DeclarationError, match="^kafka_connect_url"):
         Transport(["http://h:8083", url])
 
 
 @pytest.mark.parametrize("options, words", [
-    ({"urls": []}, "connect_url is empty"),
+    ({"urls": []}, "kafka_connect_url is empty"),
     ({"timeout": 0}, "timeout must be a positive number of seconds, it is 0."),
-    ({"password": "p"}, "url_password is given without url_username."),
-    ({"username": "u", "bearer_token": "t"}, "Give url_username or bearer_token, not both."),
+    ({"password": "p"}, "kafka_connect_password is given without kafka_connect_username."),
+    ({"username": "u", "token": "t"}, "Give kafka_connect_username or kafka_connect_token, not both."),
 ])
 def test_options_that_are_refused(options, words):
     with pytest.raises(errors.DeclarationError) as caught:
@@ -354,7 +354,7 @@ def test_an_answer_that_does_not_come(stub, transport, verb, doubt):
     error = fails(errors.ResponseLost, transport(stub.url, timeout=0.2), verb, body={})
     assert error.message == (
         f"{verb} {stub.url}/connectors: no answer within 0.2 s{doubt}. This time limit is below the worker's own of "
-        "90 s: raise the option timeout.")
+        "90 s: raise kafka_connect_timeout.")
     assert len(stub) == 1 and error.facts["timed_out"] is True
 
 
@@ -448,7 +448,7 @@ def test_certificates_are_verified(pem, make_stub, transport, monkeypatch):
     error = fails(errors.ConnectError, transport(stub.url))
     assert "TLS failed: " in error.message and "self-signed certificate" in error.message.replace("self signed",
                                                                                                   "self-signed")
-    assert "name its file in ca_path" in error.message
+    assert "name its file in kafka_connect_ca_path" in error.message
     fails(errors.ConnectError, transport(stub.url, ca_path=pem("other") + ".crt"))
     assert len(stub) == 0
     assert transport(stub.url, ca_path=server + ".crt").call("GET", "connectors") == {"a": 1}
@@ -473,7 +473,7 @@ def test_client_certificates(pem, make_stub, transport):
     ca_path = server + ".crt"
     with pytest.raises(errors.ConnectError) as caught:
         transport(stub.url, ca_path=ca_path).call("GET", "connectors")
-    assert "client_cert" in caught.value.message and len(stub) == 0
+    assert "kafka_connect_client_cert" in caught.value.message and len(stub) == 0
     assert transport(stub.url, ca_path=ca_path, client_cert=client).call("GET", "connectors") == {"a": 1}
     assert transport(stub.url, ca_path=ca_path, client_cert=client + ".crt", client_key=client + ".key").call(
         "GET", "connectors") == {"a": 1}

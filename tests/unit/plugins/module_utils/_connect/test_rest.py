@@ -161,7 +161,7 @@ def test_an_initial_state_that_this_worker_does_not_know(stub, client):
                           lambda c: c.pause("c")])
 def test_an_endpoint_that_every_worker_has_is_missing(stub, client, call):
     stub.error(404, "HTTP 404 Not Found")
-    with pytest.raises(errors.NotConnect, match="Check connect_url and its path prefix"):
+    with pytest.raises(errors.NotConnect, match="Check kafka_connect_url and its path prefix"):
         call(client)
 
 
@@ -247,7 +247,7 @@ def test_a_schema_registry_is_told_by_its_root(stub, client):
     with pytest.raises(errors.NotConnect) as caught:
         client.status("c")
     assert caught.value.message == (f"GET {stub.url}/: this is not a Connect worker, but most likely the Schema Registry or the REST proxy of "
-                                    "Confluent, whose root is {}. Check connect_url and its path prefix.")
+                                    "Confluent, whose root is {}. Check kafka_connect_url and its path prefix.")
     assert stub.lines == ["GET /connectors/c/status", "GET /"]
 
 

@@ -146,9 +146,9 @@ URL = "http://h:8083/connectors/c/offsets"
     (302, "", "https://login.example/x?token=s3cret", errors.NotConnect,
      f"GET {URL} answered 302, a redirect to https://login.example/x. Connect never redirects"),
     (301, "", None, errors.NotConnect, f"GET {URL} answered 301, a redirect to nowhere."),
-    (401, "", None, errors.AccessDenied, f"GET {URL} was denied with 401. Check url_username."),
+    (401, "", None, errors.AccessDenied, f"GET {URL} was denied with 401. Check kafka_connect_username."),
     (403, '{"error_code": 403, "message": "no"}', None, errors.AccessDenied,
-     "was denied with 403 (no). Check url_username."),
+     "was denied with 403 (no). Check kafka_connect_username."),
     (400, AMBIGUOUS, None, errors.AmbiguousName, 'does not take a connector name with "/", "%" or "\\" in a URL'),
     (404, "<title>Not Found</title>", None, errors.NotConnect,
      f"GET {URL} answered 404 with something that is not Connect's (Not Found): this is not the root of a Connect "
@@ -161,7 +161,7 @@ URL = "http://h:8083/connectors/c/offsets"
     (500, '{"error_code": 500, "message": null}', None, errors.Refused, f"GET {URL} failed with 500: no reason given"),
 ])
 def test_failure(status, text, location, kind, words):
-    error = rest_errors.failure({"url": URL, "method": "GET", "http_status": status}, text, location, "url_username")
+    error = rest_errors.failure({"url": URL, "method": "GET", "http_status": status}, text, location, "kafka_connect_username")
     assert error.__class__ is kind
     assert words in error.message
     assert "s3cret" not in error.message

@@ -17,12 +17,12 @@ JKS = "security.protocol=SSL\nssl.truststore.location=/etc/trust.jks\n"
 
 
 def test_standalone():
-    assert options_of(STANDALONE, "w") == {"offset_file": "/var/lib/connect.offsets", "bootstrap_servers": ["a:9092"]}
+    assert options_of(STANDALONE, "w") == {"offset_file": "/var/lib/connect.offsets", "kafka_bootstrap_servers": ["a:9092"]}
 
 
 def test_distributed():
     assert options_of(DISTRIBUTED, "w") == {
-        "offset_topic": "eu-offsets", "connect_group": "eu", "bootstrap_servers": ["a:9092", "b:9092"]}
+        "offset_topic": "eu-offsets", "connect_group": "eu", "kafka_bootstrap_servers": ["a:9092", "b:9092"]}
 
 
 def test_lines_of_both_kinds():
@@ -32,7 +32,7 @@ def test_lines_of_both_kinds():
 
 
 def test_what_is_given_is_not_looked_at():
-    assert options_of(DISTRIBUTED, "w", ("bootstrap_servers", "offset_topic")) == {"connect_group": "eu"}
+    assert options_of(DISTRIBUTED, "w", ("kafka_bootstrap_servers", "offset_topic")) == {"connect_group": "eu"}
     assert options_of(STANDALONE, "w", OPTIONS) == {}
 
 
@@ -43,22 +43,22 @@ def test_what_is_given_is_not_looked_at():
 ])
 def test_login(user, password, found):
     told = options_of(DISTRIBUTED + LOGIN % (user, password), "w")
-    assert (told["sasl_username"], told["sasl_password"]) == found
-    assert (told["security_protocol"], told["sasl_mechanism"]) == ("SASL_SSL", "PLAIN")
+    assert (told["kafka_sasl_username"], told["kafka_sasl_password"]) == found
+    assert (told["kafka_security_protocol"], told["kafka_sasl_mechanism"]) == ("SASL_SSL", "PLAIN")
 
 
 def test_pem_files():
     told = options_of(DISTRIBUTED + "ssl.truststore.type=PEM\nssl.truststore.location=/ca\nssl.keystore.type=pem\n"
                       "ssl.keystore.location=/me\nssl.key.password=x", "w")
-    assert {name: told[name] for name in told if name.startswith("ssl")} == {
-        "ssl_ca_path": "/ca", "ssl_cert_path": "/me", "ssl_key_path": "/me", "ssl_key_password": "x"}
+    assert {name: told[name] for name in told if name.startswith("kafka_ssl")} == {
+        "kafka_ssl_ca_path": "/ca", "kafka_ssl_cert_path": "/me", "kafka_ssl_key_path": "/me", "kafka_ssl_key_password": "x"}
 
 
 @pytest.mark.parametrize("text, words", [
-    (DISTRIBUTED + JKS, "w: ssl.truststore.location is a JKS store, which only Java reads. Give ssl_ca_path as PEM files."),
+    (DISTRIBUTED + JKS, "w: ssl.truststore.location is a JKS store, which only Java reads. Give kafka_ssl_ca_path as PEM files."),
     (DISTRIBUTED + "ssl.keystore.location=/k\nssl.keystore.type=PKCS12",
-     "a PKCS12 store, which only Java reads. Give ssl_cert_path and ssl_key_path"),
-    (DISTRIBUTED + LOGIN % ('"a"', '"${file:/x:y}"'), "w: the value for sasl_password is a reference to a config provider"),
+     "a PKCS12 store, which only Java reads. Give kafka_ssl_cert_path and kafka_ssl_key_path"),
+    (DISTRIBUTED + LOGIN % ('"a"', '"${file:/x:y}"'), "w: the value for kafka_sasl_password is a reference to a config provider"),
     ("offset.storage.file.filename=${env:FILE}", "the value for offset_file is a reference"),
     ("offset.storage.file.filename=connect.offsets", "is connect.offsets, which is relative to the folder where the worker was started"),
     ("", "w is no property file of a worker: it has neither offset.storage.topic nor offset.storage.file.filename."),
@@ -72,7 +72,7 @@ def test_what_cannot_be_used(text, words):
 
 
 def test_jks_beside_pem_files_that_are_given():
-    assert options_of(DISTRIBUTED + JKS, "w", ["ssl_ca_path"])["offset_topic"] == "eu-offsets"
+    assert options_of(DISTRIBUTED + JKS, "w", ["kafka_ssl_ca_path"])["offset_topic"] == "eu-offsets"
 
 
 @pytest.mark.parametrize("more", [JKS, LOGIN % ('"a"', '"${file:/x:y}"')])

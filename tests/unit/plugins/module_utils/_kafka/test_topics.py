@@ -150,7 +150,7 @@ def test_records_that_may_not_be_read_hinder_nobody():
 def test_a_cluster_by_its_alias():
     clusters = SourceClusters({"east": {"bootstrap.servers": "e:9092"}}, make=lambda settings, timeout: settings["bootstrap.servers"])
     assert clusters.named("east") == "e:9092"
-    with pytest.raises(errors.DeclarationError, match="no alias west in source_clusters .which has east."):
+    with pytest.raises(errors.DeclarationError, match="no alias west in kafka_connect_source_clusters .which has east."):
         clusters.named("west")
     with pytest.raises(errors.DeclarationError, match="which is empty"):
         SourceClusters().named("east")

@@ -15,7 +15,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernete
 pytest.importorskip("kubernetes")
 
 PATH = "/apis/kafka.strimzi.io/v1/namespaces/ns/kafkaconnectors/orders"
-NOTHING = dict.fromkeys(("host", "api_key", "ca_cert", "verify_ssl", "kubeconfig", "context"))
+NOTHING = dict.fromkeys(("k8s_host", "k8s_api_key", "k8s_ca_cert", "k8s_verify_ssl", "k8s_kubeconfig", "k8s_context"))
 
 
 class Time:
@@ -31,7 +31,7 @@ class Time:
 @pytest.fixture
 def kube(stub):
     time = Time()
-    kube = Kubernetes(*login({**NOTHING, "host": stub.url, "api_key": "t0ken"}), time.sleep, time.clock)
+    kube = Kubernetes(*login({**NOTHING, "k8s_host": stub.url, "k8s_api_key": "t0ken"}), time.sleep, time.clock)
     yield kube
     kube.close()
 
@@ -75,8 +75,8 @@ def test_a_read_is_repeated(stub, kube):
 
 
 def test_nobody_there(refused):
-    with pytest.raises(errors.KubeUnreachable, match="no answer from the Kubernetes API server.*Check host, or kubeconfig"):
-        Kubernetes(*login({**NOTHING, "host": refused})).get(PATH)
+    with pytest.raises(errors.KubeUnreachable, match="no answer from the Kubernetes API server.*Check k8s_host, or k8s_kubeconfig"):
+        Kubernetes(*login({**NOTHING, "k8s_host": refused})).get(PATH)
 
 
 def test_a_server_that_does_not_answer(stub, kube, monkeypatch):

@@ -16,7 +16,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernete
 
 kubernetes = pytest.importorskip("kubernetes")
 
-NOTHING = dict.fromkeys(("host", "api_key", "ca_cert", "verify_ssl", "kubeconfig", "context"))
+NOTHING = dict.fromkeys(("k8s_host", "k8s_api_key", "k8s_ca_cert", "k8s_verify_ssl", "k8s_kubeconfig", "k8s_context"))
 
 
 @pytest.fixture
@@ -41,22 +41,22 @@ def exec_user(tmp_path, text: str) -> dict:
 
 
 def test_by_options():
-    found, namespace = login({**NOTHING, "host": "https://kube:6443/", "api_key": "t0ken", "ca_cert": "/ca.pem"})
+    found, namespace = login({**NOTHING, "k8s_host": "https://kube:6443/", "k8s_api_key": "t0ken", "k8s_ca_cert": "/ca.pem"})
     assert (found.host, token_of(found), found.ssl_ca_cert, found.verify_ssl, namespace) == ("https://kube:6443", "Bearer t0ken", "/ca.pem", True, None)
-    assert login({**NOTHING, "host": "https://kube", "verify_ssl": False})[0].verify_ssl is False
+    assert login({**NOTHING, "k8s_host": "https://kube", "k8s_verify_ssl": False})[0].verify_ssl is False
 
 
 def test_the_client_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "kubernetes", None)
     with pytest.raises(errors.LibraryMissing) as caught:
-        login({**NOTHING, "host": "https://kube"})
+        login({**NOTHING, "k8s_host": "https://kube"})
     assert caught.value.library == "kubernetes" and "ModuleNotFoundError" in caught.value.traceback
 
 
 @pytest.mark.parametrize("host", ["kube:6443", "https://me:secret@kube"])
 def test_a_host_that_is_none(host):
-    with pytest.raises(errors.DeclarationError, match="host must look like") as caught:
-        login({**NOTHING, "host": host})
+    with pytest.raises(errors.DeclarationError, match="k8s_host must look like") as caught:
+        login({**NOTHING, "k8s_host": host})
     assert "secret" not in caught.value.message
 
 
@@ -75,43 +75,43 @@ def test_in_a_pod(tmp_path, monkeypatch):
 
 def test_a_kubeconfig(kubeconfig):
     path = kubeconfig({"token": "t0ken"}, **{"insecure-skip-tls-verify": True, "tls-server-name": "name"})
-    found, namespace = login({**NOTHING, "kubeconfig": path})
+    found, namespace = login({**NOTHING, "k8s_kubeconfig": path})
     assert (found.host, token_of(found), found.verify_ssl, found.tls_server_name, namespace) == ("https://kube:6443", "Bearer t0ken", False, "name", "one-ns")
-    assert login({**NOTHING, "kubeconfig": path, "context": "two"})[1] == "two-ns"
+    assert login({**NOTHING, "k8s_kubeconfig": path, "k8s_context": "two"})[1] == "two-ns"
 
 
 def test_options_win_over_a_kubeconfig(kubeconfig):
     path = kubeconfig({"token": "t0ken"}, **{"insecure-skip-tls-verify": True, "tls-server-name": "name"})
-    found, _namespace = login({**NOTHING, "kubeconfig": path, "api_key": "other", "host": "https://other", "verify_ssl": True})
+    found, _namespace = login({**NOTHING, "k8s_kubeconfig": path, "k8s_api_key": "other", "k8s_host": "https://other", "k8s_verify_ssl": True})
     assert (found.host, token_of(found), found.verify_ssl, found.tls_server_name) == ("https://other", "Bearer other", True, None)
 
 
 @pytest.mark.parametrize("wrong, words", [
-    ({"kubeconfig": "/none"}, "The kubeconfig /none cannot be used: there is no such file, or it is empty. Give kubeconfig and context, or host"),
-    ({"context": "three"}, "it has no context three, but one, two. Give"),
+    ({"k8s_kubeconfig": "/none"}, "The kubeconfig /none cannot be used: there is no such file, or it is empty. Give k8s_kubeconfig and k8s_context, or"),
+    ({"k8s_context": "three"}, "it has no context three, but one, two. Give"),
 ])
 def test_a_kubeconfig_that_is_of_no_use(kubeconfig, wrong, words):
     with pytest.raises(errors.DeclarationError, match=words):
-        login({**NOTHING, "kubeconfig": kubeconfig({}), **wrong})
+        login({**NOTHING, "k8s_kubeconfig": kubeconfig({}), **wrong})
 
 
 def test_a_broken_kubeconfig_is_not_quoted(tmp_path, kubeconfig):
     path = kubeconfig({"token": "t0ken", "auth-provider": {"name": "oidc", "config": {}}})
     with pytest.raises(errors.DeclarationError, match="Expected key id-token in .*{...}") as caught:
-        login({**NOTHING, "kubeconfig": path})
+        login({**NOTHING, "k8s_kubeconfig": path})
     assert "t0ken" not in caught.value.message
 
 
 def test_a_login_program(tmp_path, kubeconfig):
     answer = {"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {"token": "fresh"}}
-    found, _namespace = login({**NOTHING, "kubeconfig": kubeconfig(exec_user(tmp_path, f"print({json.dumps(answer)!r})"))})
+    found, _namespace = login({**NOTHING, "k8s_kubeconfig": kubeconfig(exec_user(tmp_path, f"print({json.dumps(answer)!r})"))})
     assert token_of(found) == "Bearer fresh"
 
 
 def test_a_login_program_that_fails(tmp_path, kubeconfig):
     path = kubeconfig(exec_user(tmp_path, "raise SystemExit('your session has ended')"))
     with pytest.raises(errors.DeclarationError, match="cannot be used: exec: process returned 1. your session has ended. Give"):
-        login({**NOTHING, "kubeconfig": path})
+        login({**NOTHING, "k8s_kubeconfig": path})
     assert not [one for one in logging.getLogger().handlers if isinstance(one, logging.handlers.BufferingHandler)]
 
 
@@ -129,13 +129,13 @@ def test_a_login_program_that_fails(tmp_path, kubeconfig):
 def test_a_proxy_of_the_environment(monkeypatch, environment, proxy):
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    assert login({**NOTHING, "host": "https://kube:6443"})[0].proxy == proxy
+    assert login({**NOTHING, "k8s_host": "https://kube:6443"})[0].proxy == proxy
 
 
 def test_the_proxy_of_a_kubeconfig_counts_for_sure(monkeypatch, kubeconfig):
     monkeypatch.setenv("HTTPS_PROXY", "http://other:1")
     monkeypatch.setenv("NO_PROXY", "*")
-    found, _namespace = login({**NOTHING, "kubeconfig": kubeconfig({"token": "t"}, **{"proxy-url": "http://me:pass@proxy:3128"})})
+    found, _namespace = login({**NOTHING, "k8s_kubeconfig": kubeconfig({"token": "t"}, **{"proxy-url": "http://me:pass@proxy:3128"})})
     kube = Kubernetes(found)
     assert found.proxy == "http://me:pass@proxy:3128" and kube._api.rest_client.pool_manager.proxy.host == "proxy"
     assert found.proxy_headers == {"Proxy-Authorization": "Basic bWU6cGFzcw=="}
@@ -143,6 +143,6 @@ def test_the_proxy_of_a_kubeconfig_counts_for_sure(monkeypatch, kubeconfig):
 
 
 def test_a_proxy_that_cannot_be(kubeconfig):
-    found, _namespace = login({**NOTHING, "kubeconfig": kubeconfig({"token": "t"}, **{"proxy-url": "gopher://proxy:70"})})
+    found, _namespace = login({**NOTHING, "k8s_kubeconfig": kubeconfig({"token": "t"}, **{"proxy-url": "gopher://proxy:70"})})
     with pytest.raises(errors.DeclarationError, match="https://kube:6443 cannot be requested by way of the proxy"):
         Kubernetes(found)

@@ -12,38 +12,38 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.se
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._change.test_routing import FakeRest, router
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.changes import change
 
-OFFSETS = {"method": "auto", "namespace": None, "resource": None, "offset_file": None, "ledger": "auto", "ledger_file": None}
-LEDGER = {"namespace": None, "offset_file": None, "ledger": "auto", "ledger_file": None}
+OFFSETS = {"method": "auto", "k8s_namespace": None, "resource": None, "offset_file": None, "ledger": "auto", "ledger_file": None}
+LEDGER = {"k8s_namespace": None, "offset_file": None, "ledger": "auto", "ledger_file": None}
 
 
 @pytest.mark.parametrize("params, expected", [
-    (OFFSETS, False), ({**OFFSETS, "namespace": "ns"}, True), ({**OFFSETS, "resource": "r"}, True),
+    (OFFSETS, False), ({**OFFSETS, "k8s_namespace": "ns"}, True), ({**OFFSETS, "resource": "r"}, True),
     ({**OFFSETS, "method": "strimzi"}, True),
-    ({**OFFSETS, "method": "rest", "namespace": "ns"}, False), ({**OFFSETS, "offset_file": "f", "namespace": "ns"}, False),
-    ({**OFFSETS, "namespace": ""}, False),
-    (LEDGER, False), ({**LEDGER, "namespace": "ns"}, True), ({**LEDGER, "ledger": "configmap"}, True),
-    ({**LEDGER, "namespace": "ns", "ledger": "topic"}, False),
-    ({**LEDGER, "namespace": "ns", "ledger_file": "f"}, False),
-    ({"namespace": "ns"}, False), ({"namespace": "ns", "method": "auto"}, False),  # modules that know nothing of resources
+    ({**OFFSETS, "method": "rest", "k8s_namespace": "ns"}, False), ({**OFFSETS, "offset_file": "f", "k8s_namespace": "ns"}, False),
+    ({**OFFSETS, "k8s_namespace": ""}, False),
+    (LEDGER, False), ({**LEDGER, "k8s_namespace": "ns"}, True), ({**LEDGER, "ledger": "configmap"}, True),
+    ({**LEDGER, "k8s_namespace": "ns", "ledger": "topic"}, False),
+    ({**LEDGER, "k8s_namespace": "ns", "ledger_file": "f"}, False),
+    ({"k8s_namespace": "ns"}, False), ({"k8s_namespace": "ns", "method": "auto"}, False),  # modules that know nothing of resources
 ])
 def test_who_is_asked(params, expected):
     assert by_operator(params) is expected
 
 
 def test_a_namespace_is_needed():
-    with pytest.raises(errors.DeclarationError, match="namespace is missing"):
-        open_operator({**OFFSETS, "connect_cluster": None, "host": "https://kube", "api_key": "t", "ca_cert": None, "verify_ssl": None,
-                       "kubeconfig": None, "context": None}, None, False)
+    with pytest.raises(errors.DeclarationError, match="k8s_namespace is missing"):
+        open_operator({**OFFSETS, "k8s_connect_cluster": None, "k8s_host": "https://kube", "k8s_api_key": "t", "k8s_ca_cert": None, "k8s_verify_ssl": None,
+                       "k8s_kubeconfig": None, "k8s_context": None}, None, False)
 
 
 def test_an_owner_that_cannot_be_asked_for_is_a_warning(refused):
     warnings = []
-    params = {**OFFSETS, "method": "rest", "namespace": "ns", "force": False, "name": "c", "connect_cluster": None,
-              "api_key": "t", "ca_cert": None, "verify_ssl": None, "kubeconfig": None, "context": None}
-    check_owner({**params, "host": refused}, warnings.append)
+    params = {**OFFSETS, "method": "rest", "k8s_namespace": "ns", "force": False, "name": "c", "k8s_connect_cluster": None,
+              "k8s_api_key": "t", "k8s_ca_cert": None, "k8s_verify_ssl": None, "k8s_kubeconfig": None, "k8s_context": None}
+    check_owner({**params, "k8s_host": refused}, warnings.append)
     assert len(warnings) == 1 and "Whether an operator owns c could not be looked at: GET" in warnings[0]
     check_owner({**params, "force": True}, warnings.append)
-    check_owner({**params, "namespace": None}, warnings.append)
+    check_owner({**params, "k8s_namespace": None}, warnings.append)
     assert len(warnings) == 1
 
 

@@ -57,7 +57,7 @@ def test_none_and_names():
 
 
 @pytest.mark.parametrize("ledger, client, kafka, words", [
-    ("topic", REST, None, "ledger: topic needs bootstrap_servers"),
+    ("topic", REST, None, "ledger: topic needs kafka_bootstrap_servers"),
     ("configmap", REST, BROKERS, "ledger: configmap needs method: strimzi"),
     ("file", None, None, "ledger: file needs ledger_file here"),
     ("auto", None, None, "ledger: file needs ledger_file here"),

@@ -178,7 +178,7 @@ def test_a_dedicated_mirror(world):
 
 def test_no_worker_to_ask(world):
     world.connect = None
-    with pytest.raises(errors.DeclarationError, match="connect_url is missing"):
+    with pytest.raises(errors.DeclarationError, match="kafka_connect_url is missing"):
         world.run()
 
 

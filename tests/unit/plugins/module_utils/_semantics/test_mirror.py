@@ -234,7 +234,7 @@ def test_the_target_given_as_the_source(reset):
         one.route(found(), desired)
     assert caught.value.message == (
         "The brokers at b:9092, which are to be the source cluster east, are those of the Kafka cluster cluster-1 that is copied to: "
-        "source and target are swapped, or source_clusters has a wrong address.")
+        "source and target are swapped, or kafka_connect_source_clusters has a wrong address.")
     # So it is configured: copied within one cluster.
     options = {"accept_duplicates": True, "sleep": lambda seconds: None}
     inside = SourceClusters({"east": {"bootstrap.servers": "e:9092,f:9092"}}, make=lambda settings, timeout: kafka)
@@ -276,7 +276,7 @@ def test_a_source_that_nobody_can_reach(config, reason):
     with pytest.raises(errors.DeclarationError) as caught:
         SourceClusters({"north": {"bootstrap.servers": "n:9092"}}).client(Flow(config, "east"))
     assert caught.value.message == (f"How to reach the source cluster east is not known ({reason}): give its bootstrap_servers and "
-                                    "login in source_clusters, under alias: east.")
+                                    "login in kafka_connect_source_clusters, under alias: east.")
 
 
 def test_one_client_for_each_source():

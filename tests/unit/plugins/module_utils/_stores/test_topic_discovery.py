@@ -134,7 +134,7 @@ def test_a_few_connectors_are_proof_enough():
 def test_without_a_worker_there_is_no_proof():
     with pytest.raises(errors.MethodError) as caught:
         find(None, OffsetLogs(KafkaLogs(topics("a-offsets", a_offsets=["c/1"]))))
-    assert caught.value.message == "Without connect_url the offsets topic cannot be determined. " + HINT
+    assert caught.value.message == "Without kafka_connect_url the offsets topic cannot be determined. " + HINT
 
 
 # ---- one topic or two ---------------------------------------------------------------------------------------------

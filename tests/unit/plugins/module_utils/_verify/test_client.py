@@ -10,22 +10,22 @@ import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.client import check, inherited, secrets
 
-NONE = {"cluster": "main", "security_protocol": None, "sasl_mechanism": None, "sasl_username": None, "sasl_password": None, "ssl_ca_path": None,
-        "ssl_cert_path": None, "kafka_options": None}
+NONE = {"cluster": "main", "kafka_security_protocol": None, "kafka_sasl_mechanism": None, "kafka_sasl_username": None, "kafka_sasl_password": None,
+        "kafka_ssl_ca_path": None, "kafka_ssl_cert_path": None, "kafka_options": None}
 
 
 @pytest.mark.parametrize("given, expected", [
     ({}, {}),
     ({"kafka_options": {"ssl.endpoint.identification.algorithm": "none", "debug": "all"}}, {"ssl.endpoint.identification.algorithm": ""}),
     ({"kafka_options": {"ssl.endpoint.identification.algorithm": "https"}}, {}),
-    ({"security_protocol": "SASL_SSL", "sasl_mechanism": "SCRAM-SHA-512", "sasl_username": "u", "sasl_password": 'a"b\\c'}, {
+    ({"kafka_security_protocol": "SASL_SSL", "kafka_sasl_mechanism": "SCRAM-SHA-512", "kafka_sasl_username": "u", "kafka_sasl_password": 'a"b\\c'}, {
         "security.protocol": "SASL_SSL", "sasl.mechanism": "SCRAM-SHA-512",
         "sasl.jaas.config": r'org.apache.kafka.common.security.scram.ScramLoginModule required username="u" password="a\"b\\c";'}),
-    ({"sasl_mechanism": "PLAIN"}, {
+    ({"kafka_sasl_mechanism": "PLAIN"}, {
         "sasl.mechanism": "PLAIN",
         "sasl.jaas.config": 'org.apache.kafka.common.security.plain.PlainLoginModule required username="" password="";'}),
-    ({"sasl_mechanism": "OAUTHBEARER"}, {"sasl.mechanism": "OAUTHBEARER"}),
-    ({"security_protocol": "SSL", "ssl_ca_path": "/ca.pem", "ssl_cert_path": "/cert.pem"}, {
+    ({"kafka_sasl_mechanism": "OAUTHBEARER"}, {"sasl.mechanism": "OAUTHBEARER"}),
+    ({"kafka_security_protocol": "SSL", "kafka_ssl_ca_path": "/ca.pem", "kafka_ssl_cert_path": "/cert.pem"}, {
         "security.protocol": "SSL", "ssl.truststore.type": "PEM", "ssl.truststore.location": "/ca.pem", "ssl.keystore.type": "PEM",
         "ssl.keystore.location": "/p/keystore.pem"}),
 ])
@@ -34,12 +34,12 @@ def test_inherited(given, expected):
 
 
 @pytest.mark.parametrize("given, options, is_local, words", [
-    ({"sasl_mechanism": "SCRAM-SHA-256"}, {}, True, None),
-    ({"sasl_mechanism": "GSSAPI"}, {"sasl.jaas.config": "x"}, True, None),
-    ({"sasl_mechanism": "GSSAPI"}, {}, True, "For GSSAPI give sasl.jaas.config .* for the cluster main"),
-    ({"ssl_cert_path": "/c"}, {}, True, None),
-    ({"ssl_cert_path": "/c"}, {"ssl.keystore.location": "/k"}, False, None),
-    ({"ssl_cert_path": "/c"}, {}, False, "with a local master only"),
+    ({"kafka_sasl_mechanism": "SCRAM-SHA-256"}, {}, True, None),
+    ({"kafka_sasl_mechanism": "GSSAPI"}, {"sasl.jaas.config": "x"}, True, None),
+    ({"kafka_sasl_mechanism": "GSSAPI"}, {}, True, "For GSSAPI give sasl.jaas.config .* for the cluster main"),
+    ({"kafka_ssl_cert_path": "/c"}, {}, True, None),
+    ({"kafka_ssl_cert_path": "/c"}, {"ssl.keystore.location": "/k"}, False, None),
+    ({"kafka_ssl_cert_path": "/c"}, {}, False, "with a local master only"),
 ])
 def test_check(given, options, is_local, words):
     if words is None:

@@ -33,9 +33,10 @@ echo "verify_replay: ERROR: why"
 exec sh %(here)s/end
 """
 OPTIONS = dict.fromkeys((
-    "bootstrap_servers", "security_protocol", "sasl_mechanism", "sasl_username", "sasl_password", "ssl_ca_path", "ssl_cert_path", "ssl_key_path",
-    "ssl_key_password", "kafka_options", "client_options", "jdbc_options", "registry_options", "jars", "packages", "spark_conf", "python", "spark_home",
-    "report_url", "report_token", "report_username", "report_password"))
+    "kafka_bootstrap_servers", "kafka_security_protocol", "kafka_sasl_mechanism", "kafka_sasl_username", "kafka_sasl_password",
+    "kafka_ssl_ca_path", "kafka_ssl_cert_path", "kafka_ssl_key_path", "kafka_ssl_key_password", "kafka_options", "client_options",
+    "jdbc_options", "registry_options", "jars", "packages", "spark_conf", "python", "spark_home", "report_url", "report_token", "report_username",
+    "report_password"))
 
 
 @pytest.fixture
@@ -52,8 +53,9 @@ def spark(tmp_path, monkeypatch):
                 (self.here / "report").write_text(json.dumps(report))
 
         def run(self, check_mode=False, **given):
-            params = dict(OPTIONS, expectation=DOCUMENT, bootstrap_servers=["a:1"], cluster="main", master="local[2]", driver_memory="1g", run=True, fail=True,
-                          jars=[str(self.here / "one.jar")], report_dir=str(self.reports), report_name="eu-{change_id}", job_timeout=60, program=str(PROGRAM))
+            params = dict(OPTIONS, expectation=DOCUMENT, kafka_bootstrap_servers=["a:1"], cluster="main", master="local[2]", driver_memory="1g", run=True,
+                          fail=True, jars=[str(self.here / "one.jar")], report_dir=str(self.reports), report_name="eu-{change_id}", job_timeout=60,
+                          program=str(PROGRAM))
             return job.verify(dict(params, **given), check_mode)
 
     spark = Spark()
@@ -157,14 +159,14 @@ def test_a_program_that_was_sent(spark, tmp_path):
     ({"registry_options": {"r": 1}}, "registry_options must be a dictionary of dictionaries, by registry"),
     ({"registry_options": {"r": {"ca_path": "/gone/ca.pem"}}, "expectation": dict(DOCUMENT, registries={"r": {"url": "https://r"}})}, "There is no file /gone"),
     ({"job_timeout": 0}, "job_timeout must be at least 1 second, it is 0"),
-    ({"bootstrap_servers": [""]}, "expectation document: clusters: is missing"),
+    ({"kafka_bootstrap_servers": [""]}, "expectation document: clusters: is missing"),
     ({"jdbc_options": {"t": {}}}, "jdbc_options name t"),
-    ({"sasl_mechanism": "GSSAPI"}, "For GSSAPI"),
+    ({"kafka_sasl_mechanism": "GSSAPI"}, "For GSSAPI"),
     ({"master": "yarnn"}, "master yarnn cannot be used"),
     ({"master": "spark://127.0.0.1:9"}, "No Spark master answers"),
     ({"report_url": "x"}, "report_url is no URL"),
     ({"jars": ["/gone.jar"]}, "There is no /gone.jar"),
-    ({"ssl_ca_path": "/gone/ca.pem"}, "There is no file /gone/ca.pem"),
+    ({"kafka_ssl_ca_path": "/gone/ca.pem"}, "There is no file /gone/ca.pem"),
     ({"program": None}, "There is no program of the Spark job. The action plugin"),
     ({"report_dir": "/dev/null/x"}, "/dev/null is no folder"),
 ])
