@@ -188,16 +188,22 @@ options:
     description:
       - Who requests the change, for the ledger. The user and the host of this run, and the job of AWX, are remembered anyway.
     type: str
-  after_change:
+  final_state:
     description:
-      - What becomes of a connector that was stopped by O(stop=true). V(put_back) restores the state found. V(leave) leaves it
-        stopped.
-      - V(put_back_later) leaves it stopped so that something can be looked at, and the ledger remembers the state found. The same task
-        with V(put_back) restores it.
-      - After a failure it is restored in any case.
+      - The state to leave the connector in. After a failure the state found is restored in any case.
+      - For a connector that is deleted, and without a worker to query, only those count that are about the state found.
     type: str
-    choices: [put_back, put_back_later, leave]
-    default: put_back
+    choices:
+      found: The state in which it was, of one that was stopped by O(stop=true).
+      found_later: One that was stopped is left so, and the ledger remembers the state found. The same task with V(found) restores it.
+      leave: One that was stopped is left so. Others are as they were.
+      started: It runs, whether its offsets were changed or not.
+      paused: It is paused, whether its offsets were changed or not.
+      stopped: It is stopped, whether its offsets were changed or not.
+      put_back: Former name of V(found).
+      put_back_later: Former name of V(found_later).
+    default: found
+    aliases: [after_change]
   settle:
     description:
       - Seconds after the change, with the connector still stopped, after which its offsets are read once more. A task that did not end in
@@ -209,7 +215,7 @@ options:
     description:
       - The most that a partition may move backward, as a whole number in the connector's own unit (records for a sink, bytes for a
         file). A change that moves one further is refused before anything is written.
-      - Like O(max_skip) and O(only) it needs to know how a partition moves. That is so where the position of a connector is known (see the guide on what
+      - Like O(max_skip) and O(direction) it needs to know how a partition moves. That is so where the position of a connector is known (see the guide on what
         connectors store), else where exactly one whole number of its offset differs, as RV(actions) shows it. With one of the three options a change that
         removes an offset, sets one that was not there, or changes several fields of one is refused as well.
       - Text of digits is taken as well. Empty text means not given.
@@ -218,7 +224,7 @@ options:
     description:
       - The most that a partition may move forward, as a whole number, like O(max_rewind). What is left out that way is not delivered.
     type: raw
-  only:
+  direction:
     description:
       - Moves partitions in one direction only. With V(forward) a partition whose live offset is beyond the declared one stays as
         it is, which is no failure; with V(backward) one whose live offset lies before the declared one.
@@ -226,6 +232,7 @@ options:
       - O(max_rewind) and O(max_skip) count for what is left to change.
     type: str
     choices: [forward, backward]
+    aliases: [only]
   force:
     description:
       - Whether to take offsets from a backup (O(src), O(content)) that was written on another Kafka cluster, or of a connector of the
@@ -421,7 +428,7 @@ EXAMPLES = r"""
     kafka_connect_url: http://connect.example.com:8083
     name: orders-sink
     stop: true
-    only: forward
+    direction: forward
     max_skip: 1
     offsets:
       - partition: {kafka_topic: orders, kafka_partition: 3}
@@ -945,17 +952,22 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.c
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi import connect_or_operator
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.worker_config import read_worker_config
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import of_options
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import FOUND, LATER, LEAVE, of_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.examples import with_example
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.execute import execute_one
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import LATER, LEAVE, PUT_BACK
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.session import Session
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import STATES
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.operator_guard import STRIMZI
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_manifests import manifests
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_offsets import StrimziOffsets
 
 
+#: values of final_state by their former names
+_FORMER = {"put_back": FOUND, "put_back_later": LATER}
+
+
 def declare(client, kafka, sources, params, check_mode):
+    params["final_state"] = _FORMER.get(params["final_state"], params["final_state"])
     session = Session(client, kafka, sources, params)
     with with_example(client, params["name"], session.profiles, check_mode):
         result = execute_one(session, of_options(params, session.copy()), check_mode)
@@ -978,10 +990,10 @@ def main():
             reset_to=dict(type="raw"),
             topics=dict(type="list", elements="raw"),
             purge=dict(type="bool", default=False),
-            after_change=dict(type="str", choices=[PUT_BACK, LATER, LEAVE], default=PUT_BACK),
+            final_state=dict(type="str", choices=[FOUND, LATER, LEAVE, *STATES, *_FORMER], default=FOUND, aliases=["after_change"]),
             max_rewind=dict(type="raw"),
             max_skip=dict(type="raw"),
-            only=dict(type="str", choices=["forward", "backward"]),
+            direction=dict(type="str", choices=["forward", "backward"], aliases=["only"]),
             force=dict(type="bool", default=False),
             accept_duplicates=dict(type="bool", default=False),
             consumer_group=dict(type="str"),

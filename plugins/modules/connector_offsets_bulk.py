@@ -86,10 +86,11 @@ options:
       max_skip:
         description: The most that a partition may move forward.
         type: raw
-      only:
+      direction:
         description: Moves partitions in one direction only.
         type: str
         choices: [forward, backward]
+        aliases: [only]
       force:
         description: Whether to do what is refused otherwise.
         type: bool
@@ -289,7 +290,7 @@ def _connector_options() -> dict:
         final_state=dict(type="str", choices=FINAL_STATES),
         max_rewind=dict(type="raw"),
         max_skip=dict(type="raw"),
-        only=dict(type="str", choices=["forward", "backward"]),
+        direction=dict(type="str", choices=["forward", "backward"], aliases=["only"]),
         force=dict(type="bool", default=False),
         accept_duplicates=dict(type="bool", default=False),
         consumer_group=dict(type="str"),

@@ -241,7 +241,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.ac
 #: options of connector_offsets that say what is declared, as they are where they are not given
 _NOT_GIVEN = dict(
     state="present", offsets=None, src=None, content=None, copy_from=None, rewrite=None, reset_to=None, topics=None, purge=False, max_rewind=None,
-    max_skip=None, only=None, force=False, consumer_group=None, raw_keys=None, key_order=None)
+    max_skip=None, direction=None, force=False, consumer_group=None, raw_keys=None, key_order=None)
 
 
 def _offsets(connect_client, kafka, sources, params: dict, dedicated: bool):

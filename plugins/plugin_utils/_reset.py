@@ -25,7 +25,9 @@ from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._given imp
 
 FINAL_STATES = ("found", "started", "paused", "stopped")
 FIELDS = ("name", "state", "offsets", "src", "reset_to", "topics", "consumer_group", "purge", "raw_keys", "key_order", "seed", "final_state", "verify",
-          "change_id", "max_rewind", "max_skip", "only", "force", "accept_duplicates")
+          "change_id", "max_rewind", "max_skip", "direction", "force", "accept_duplicates")
+#: former name of a field -> its name
+_FORMER = {"only": "direction"}
 VERIFY_FIELDS = ("topics", "checks", "since", "quiet", "wait", "expectation", "put_back")
 
 _EXAMPLE = ('[{"name": "orders-sink", "offsets": [{"partition": {"kafka_topic": "orders", "kafka_partition": 3}, "offset": {"kafka_offset": 1043}}]}]')
@@ -58,6 +60,7 @@ def declared(given, change_id: str = "", final_state: str = "found") -> dict:
         return {"connectors": [], "error": _NOTHING}
     if not _is_list(listed):
         return {"connectors": [], "error": _NO_LIST}
+    listed = [_by_name(one) for one in listed]
     found = [_problem(one, change_id, final_state) for one in listed]
     errors = [text for text in found if text]
     return {"connectors": [] if errors else [_entry(one, change_id, final_state) for one in listed], "error": " ".join(errors)}
@@ -80,6 +83,11 @@ def _is_list(listed) -> bool:
     if not isinstance(listed, (list, tuple)) or not listed or not all(isinstance(one, dict) and "name" in one for one in listed):
         return False
     return len({str(one["name"]) for one in listed}) == len(listed)
+
+
+def _by_name(one: dict) -> dict:
+    """The same entry, each field by its name; of two names for one field the former one is as unknown as a typing mistake."""
+    return {name if _FORMER.get(name, name) in one else _FORMER.get(name, name): value for name, value in one.items()}
 
 
 def _problem(one: dict, change_id, final_state) -> str:
@@ -131,7 +139,7 @@ def _entry(one: dict, change_id, final_state) -> dict:
         "state": one.get("state") or "present",
         "offsets": None if text else offsets,
         "content": offsets if text and offsets.strip() else None,
-        **{name: one.get(name) or None for name in ("src", "reset_to", "topics", "only", "consumer_group", "raw_keys", "key_order")},
+        **{name: one.get(name) or None for name in ("src", "reset_to", "topics", "direction", "consumer_group", "raw_keys", "key_order")},
         **{name: one.get(name) for name in ("max_rewind", "max_skip")},
         **{name: is_true(one.get(name)) for name in ("purge", "force", "accept_duplicates", "seed")},
         "change_id": one.get("change_id") or change_id or None,

@@ -141,3 +141,21 @@ def test_replay_of_a_running_connector(name, make, run, worker, kafka, tmp_path,
     assert worker.offsets(name) == [entry(partition, {"position": 8})]
     worker.put(name, "resume")
     wait_until(lambda: kafka.values(name) == ["one", "two", "three", "two", "three", "three"], reason="the second replay")
+
+
+@pytest.mark.parametrize(("found", "final", "after"), [
+    ("STOPPED", "started", ("RUNNING", ["RUNNING"])), ("RUNNING", "paused", ("PAUSED", ["PAUSED"])), ("RUNNING", "stopped", ("STOPPED", []))])
+def test_final_state(found, final, after, make, run, worker, name):
+    """Whether its offsets change or not."""
+    make(shaped(topic=name), state=found, offsets=[at(4)] if found == "STOPPED" else None, name=name)
+    wait_until(lambda: worker.offsets(name) == [at(4)])
+    desired = {"name": name, "offsets": [at(4)], "stop": True, "final_state": final}
+    dry = run("connector_offsets", check=True, **desired)
+    assert worker.state(name)[0] == found and dry["counts"]["set"] == 0
+    real = run("connector_offsets", **desired)
+    assert (dry["changed"], dry["diff"]) == (real["changed"], real["diff"]) and real["changed"] is True, real
+    assert real["connector"]["state"] == after[0] and worker.state(name) == after and worker.offsets(name) == [at(4)]
+    for check in (True, False):
+        assert run("connector_offsets", check=check, **desired)["changed"] is False
+    changed = run("connector_offsets", **{**desired, "offsets": [at(2)]})
+    assert changed["changed"] is True and changed["counts"]["set"] == 1 and worker.state(name)[0] == after[0]

@@ -215,7 +215,7 @@ UNDO_CASES = [("change carried out", "rest", "topic"), ("before the change", "re
 def test_undo(step, method, kind, name, keep, kill_at, run, main, kafka, worker):
     """Undone once; it delivers nothing, as it goes on from the end."""
     both = {"name": name, "stop": True, "change_id": "CHG-1", "method": method, **keep("topic"), **keep(kind)}
-    desired, undo = {**both, "offsets": [at(1)], "after_change": "leave"}, {**both, "state": "restored"}
+    desired, undo = {**both, "offsets": [at(1)], "final_state": "leave"}, {**both, "state": "restored"}
     assert run("connector_offsets", **desired)["changed"] is True
     worker.put(name, "resume")
     wait_until(lambda: kafka.values(name) == FIRST + REPLAY)

@@ -324,7 +324,7 @@ def test_undo_of_a_sink(desired, name, make, keep, run, worker, kafka, tmp_path)
     wait_until(lambda: worker.offsets(name) == [sink_at(topic, 5)])
     if "offsets" in desired:
         desired = {"offsets": [sink_at(topic, number) for number in desired["offsets"]]}
-    both = {"name": name, "stop": True, "change_id": "CHG-1", "after_change": "leave", **keep("topic")}
+    both = {"name": name, "stop": True, "change_id": "CHG-1", "final_state": "leave", **keep("topic")}
     changed = succeeded(run("connector_offsets", **both, **desired))
     assert changed["changed"] is True and changed["change"]["type"] == "sink" and changed["change"]["before"] == [sink_at(topic, 5)]
     after = worker.offsets(name)
@@ -536,13 +536,14 @@ def test_a_late_record_on_the_offsets_topic(running, keep, run, change_of, worke
 # ---- what becomes of the connector -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("after", "due"), [("leave", None), ("put_back_later", "RUNNING")])
-def test_left_stopped(after, due, running, keep, run, change_of, worker, kafka):
+@pytest.mark.parametrize(("option", "after", "due"), [
+    ("final_state", "leave", None), ("final_state", "found_later", "RUNNING"), ("after_change", "put_back_later", "RUNNING")])
+def test_left_stopped(option, after, due, running, keep, run, change_of, worker, kafka):
     desired = {"name": running, "stop": True, "change_id": "CHG-1", "offsets": [at(1)], **keep("topic")}
-    left = succeeded(run("connector_offsets", **desired, after_change=after))
+    left = succeeded(run("connector_offsets", **desired, **{option: after}))
     assert (left["changed"], left["state_before"], left["connector"]["state"]) == (True, "RUNNING", "STOPPED")
     assert worker.state(running) == ("STOPPED", []) and change_of(desired)["state_to_restore"] == due
-    same = succeeded(run("connector_offsets", **desired, after_change=after))
+    same = succeeded(run("connector_offsets", **desired, **{option: after}))
     assert (same["changed"], same["already_applied"], worker.state(running)) == (False, True, ("STOPPED", []))
     dry = run("connector_offsets", check=True, **desired)
     back = succeeded(run("connector_offsets", **desired))
@@ -590,7 +591,7 @@ def test_older_workers(version, kind, request, make_on, keep, run, kafka):
     succeeded(run("connector_offsets", name=name, stop=True, offsets=[at(2)], change_id="CHG-2", **{
         key: both[key] for key in ("connect_url", "offset_topic", "bootstrap_servers", "ledger")}))
     wait_until(lambda: kafka.values(name) == FIRST + REPLAY + FIRST[3:], reason="a second one")
-    undone = succeeded(run("connector_offsets", **both, state="restored", force=True, after_change="put_back"))
+    undone = succeeded(run("connector_offsets", **both, state="restored", force=True, final_state="found"))
     assert undone["change"]["phase"] == "restored" and undone["connector"]["state"] == "RUNNING"
     cluster.worker.await_state(name, "RUNNING", ["RUNNING"])
     assert kafka.live_offsets(cluster.offset_topic, name) == {key_of(name).decode(): '{"n":4}'}

@@ -68,7 +68,7 @@ def poisoned(sinks, topic, **config):
 def test_a_poison_record_is_skipped_and_the_sink_runs_again(sinks):
     topic = sinks.topic(4)
     name = poisoned(sinks, topic)
-    desired = {"offsets": [sink_at(topic, 3, 3)], "stop": True, "only": "forward", "max_skip": 3}
+    desired = {"offsets": [sink_at(topic, 3, 3)], "stop": True, "direction": "forward", "max_skip": 3}
     committed = sinks.commits(f"connect-{name}").get((topic, 3))
     if committed is None:  # the task died before its first commit: a guard does not know how far that is
         desired = {"offsets": [sink_at(topic, 3, 3)], "stop": True}
@@ -79,7 +79,7 @@ def test_a_poison_record_is_skipped_and_the_sink_runs_again(sinks):
     # Skipped once and for all: a later run leaves a sink alone that has gone on.
     sinks.produce(topic, (3, '"d4"'))
     wait_until(lambda: sinks.commits(f"connect-{name}").get((topic, 3)) == 5, reason="a commit behind the last record")
-    again = sinks.change(name, offsets=[sink_at(topic, 3, 3)], stop=True, only="forward")
+    again = sinks.change(name, offsets=[sink_at(topic, 3, 3)], stop=True, direction="forward")
     assert again["changed"] is False and sinks.worker.state(name) == ("RUNNING", ["RUNNING"])
 
 

@@ -21,14 +21,16 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.to
 #: desired      DesiredOffsets; None to undo the change
 #: change_id    None: the change has no name
 #: undo         whether to put back what the change has replaced
-#: final_state  found, started, paused or stopped
+#: final_state  found, found_later, leave, started, paused or stopped
 #: force        as that of the module connector_offsets
 #: method       one of its methods
 #: own          keyword arguments of Access, of this connector alone
 #: boundaries   what Boundaries is asked for, or None
 Declaration = namedtuple("Declaration", ["name", "desired", "change_id", "undo", "final_state", "force", "method", "own", "boundaries"], defaults=[None])
 
-FOUND = "found"
+#: what becomes of a connector that was stopped for the change: its state is restored; later, as the ledger keeps the state found: the reset of a mirror
+#: deletes topics in between, and the next run restores it where that one was killed; it is left as it is
+FOUND, LATER, LEAVE = "found", "found_later", "leave"
 
 #: options of a connector that are given to Access as they are
 _OWN = ("raw_keys", "key_order", "consumer_group", "accept_duplicates")
@@ -41,7 +43,7 @@ def of_options(params: dict, copy) -> Declaration:
     if params["change_id"]:
         check_id(params["change_id"])
     desired = read_declaration(params, copy)
-    return Declaration(params["name"], desired, params["change_id"] or None, params["state"] == "restored", FOUND, params["force"], params["method"],
+    return Declaration(params["name"], desired, params["change_id"] or None, params["state"] == "restored", params["final_state"], params["force"], params["method"],
                        {name: params[name] for name in _OWN})
 
 

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import backups
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.engine import run_alone
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import ChangeItem
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import LEAVE
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import LEAVE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import Router
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect import connector_config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import PAUSED, RUNNING, STOPPED, Lifecycle
@@ -87,7 +87,7 @@ def _purge(lifecycle, check_mode) -> tuple:
         if not check_mode:
             lifecycle.stop(found)
         # Of MirrorMaker's source, too: with the connector gone nothing is copied again.
-        change = ChangeItem(client, name, DesiredOffsets.absent(None), Router(Access(client, name, accept_duplicates=True)), stop=True, after_change=LEAVE,
+        change = ChangeItem(client, name, DesiredOffsets.absent(None), Router(Access(client, name, accept_duplicates=True)), stop=True, final_state=LEAVE,
                             backup=backups.default_path(name), wait_timeout=lifecycle.wait_timeout)
         return run_alone(change, check_mode), found
     except errors.ConnectError as error:

@@ -16,7 +16,7 @@ import hashlib
 import time
 from contextlib import ExitStack
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import PUT_BACK
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import FOUND, LATER, LEAVE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.phases import (
     FINAL_STATE,
     RESTORE_STATE,
@@ -241,12 +241,12 @@ def run_alone(item, check_mode: bool) -> dict:
     if item.error is not None:
         raise item.error
     try:
-        if item.after_change == PUT_BACK and not check_mode:  # else it is the caller's to go on, or not to
+        if item.final_state not in (LATER, LEAVE) and not check_mode:  # else it is the caller's to go on, or not to
             INTERRUPTS.check()
     except errors.Interrupted as error:
         error.warnings = item.warnings
-        raise error.also("It came too late to give the change up: the offsets of %s are as declared, and the connector is in the state found." % (
-            item.name), **as_facts(item.result))
+        raise error.also("It came too late to give the change up: the offsets of %s are as declared, and the connector is in %s." % (
+            item.name, "the state found" if item.final_state == FOUND else "its final state"), **as_facts(item.result))
     return item.result
 
 

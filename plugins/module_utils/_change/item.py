@@ -14,8 +14,9 @@ from __future__ import annotations
 import time
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import backups
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import FOUND, LATER
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ending import Ending
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import LATER, PUT_BACK, LedgerEntry
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import LedgerEntry
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.phases import (
     BEGIN,
     END,
@@ -36,7 +37,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.un
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.watching import NO, Watching
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.writing import DONE as CONFIRMED
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.writing import SEND, Writing
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import PAUSED, STOPPED, Lifecycle
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import PAUSED, RUNNING, STOPPED, Lifecycle
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.interrupts import INTERRUPTS
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
@@ -54,15 +55,15 @@ class ChangeItem:
     """One connector's change: what is wanted, what was found, which phase is next."""
 
     def __init__(self, client, name: str, desired: DesiredOffsets, router=None, stop=False, backup=None, assume_stopped=False,
-                 wait_timeout=120, max_entries=1000, once=None, after_change=PUT_BACK, final_state=None, roll_back=None, rolls_back=False,
+                 wait_timeout=120, max_entries=1000, once=None, final_state=FOUND, roll_back=None, rolls_back=False,
                  had_failed=False, settle=0, check_position=NO, check_position_timeout=0, sleep=time.sleep, clock=time.monotonic):
         """client: ConnectClient, or None to work without a worker, on the offsets topic or a consumer group. router: by default REST alone.
         stop: stop the connector for the change and put back the state found. backup: path of the document to write before the first write, or None.
         assume_stopped: nothing runs the connector; needed without a worker to ask.
         wait_timeout: seconds for each wait. max_entries: how many partitions the result may list; 0 for all.
-        once: the TrackedChange, or None. after_change: PUT_BACK, LATER or LEAVE. final_state: RUNNING, PAUSED or STOPPED, brought about with
-        LEAVE whether its offsets were changed or not; or None. settle: seconds after which a change is looked at again, before the
-        connector's state is put back. check_position: whether it is watched once it runs again, for check_position_timeout seconds (see _change.watching).
+        once: the TrackedChange, or None. final_state: FOUND, LATER or LEAVE, of one that is stopped for the change; or RUNNING, PAUSED or STOPPED, brought
+        about whether its offsets were changed or not. settle: seconds after which a change is looked at again, before the connector's state is put back.
+        check_position: whether it is watched once it runs again, for check_position_timeout seconds (see _change.watching).
         desired: None to undo what ``once`` names. roll_back(item): the ChangeItem that undoes this one, for a connector that fails after the change;
         or None, then it is left as it is. rolls_back: this is such an item; had_failed: whether the connector had failed before the change.
         """
@@ -73,15 +74,15 @@ class ChangeItem:
         self.wait_timeout = wait_timeout
         self.max_entries = max_entries
         self.once = once or UntrackedChange()
-        self.after_change = after_change
+        self.final_state = final_state
         self.settle = settle
         self.pause = sleep
         self.clock = clock
         lifecycle = Lifecycle(client, name, wait_timeout, self.sleep, clock)
         self.warnings = self.access.warnings = self.once.warnings = lifecycle.warnings
         self.ready = Preconditions(client, name, self.router, lifecycle, stop, assume_stopped, self.sleep, clock)
-        self.states = States(name, lifecycle, final_state, had_failed)
-        self.entry = LedgerEntry(self.once, self.access, after_change)
+        self.states = States(name, lifecycle, final_state if final_state in (RUNNING, PAUSED, STOPPED) else None, had_failed)
+        self.entry = LedgerEntry(self.once, self.access, keeps_state=final_state in (FOUND, LATER))
         self.undo = Undo(self, roll_back)
         self.ending = Ending(self)
         self.watching = Watching(self, check_position, check_position_timeout)
@@ -240,10 +241,10 @@ class ChangeItem:
     def _settle_state(self, check_mode=False) -> None:
         """The connector may still have to be put back to the state that an earlier run of this change, which did not end, has found."""
         due, self.next, self.course = self.once.state_to_restore, END, None
-        if due is not None and self.after_change == LATER:
+        if due is not None and self.final_state == LATER:
             if not check_mode:
                 self.once.later()
-        elif due is not None and self.found is not None and self.after_change == PUT_BACK and self.states.is_halted(self.found):
+        elif due is not None and self.found is not None and self.final_state == FOUND and self.states.is_halted(self.found):
             self.access.warn("%s is %s for the change %s since an earlier run; it is restored to %s." % (
                 self.name, self.found.state, self.once.owing, due))
             self.result["changed"] = True
@@ -331,7 +332,7 @@ class ChangeItem:
     def _end_change(self, result) -> None:
         """Of a connector that was stopped for it."""
         self.result = dict(result, state_before=self.states.found)
-        if self.after_change == PUT_BACK:
+        if self.final_state == FOUND:
             self.states.due, self.next = self.states.found, RESTORE_STATE
             return
         self.next = END

@@ -14,10 +14,6 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.re
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import result as ledger_result
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import DONE, TODO, UNDONE, LeaseLost
 
-#: what becomes of a connector that was stopped for the change: its state is restored; later, as the ledger keeps the state found: the reset of a mirror
-#: deletes topics in between, and the next run restores it where that one was killed; it is left as it is
-PUT_BACK, LATER, LEAVE = "put_back", "put_back_later", "leave"
-
 
 class LedgerWriteFailed(errors.ConnectError):
     """The change is made, and the ledger does not say so."""
@@ -26,12 +22,12 @@ class LedgerWriteFailed(errors.ConnectError):
 class LedgerEntry:
     """Of one change."""
 
-    def __init__(self, once, access, after_change):
-        """once: TrackedChange, AutomaticChange or UntrackedChange. access: Access of the connector. after_change: PUT_BACK, LATER or LEAVE."""
+    def __init__(self, once, access, keeps_state=True):
+        """once: TrackedChange, AutomaticChange or UntrackedChange. access: Access of the connector. keeps_state: is it to be restored to the state found?"""
         self.once = once
         self.name = access.name
         self._access = access
-        self._after_change = after_change
+        self._keeps_state = keeps_state
         #: TODO; DONE or UNDONE where nothing is left to do
         self.over = TODO
 
@@ -53,7 +49,7 @@ class LedgerEntry:
 
     def begin(self, route, kind: str, digest, state_to_restore) -> None:
         """digest: of what is declared; not asked of an undo."""
-        self.once.begin("" if self.once.undo else digest(), None if self._after_change == LEAVE else state_to_restore, method=route.store.method,
+        self.once.begin("" if self.once.undo else digest(), state_to_restore if self._keeps_state else None, method=route.store.method,
                         offset_topic=self._access.result(route.store)["offset_topic"], cluster=self._access.cluster(), kind=kind)
 
     def unwritten(self) -> None:
@@ -63,7 +59,7 @@ class LedgerEntry:
     def written(self, state_to_restore, rolls_back: bool, facts: dict) -> None:
         """Raises LedgerWriteFailed, after which the connector must not run on. facts: for that. rolls_back: it runs on all the same."""
         try:
-            self.once.written(None if self._after_change == LEAVE else state_to_restore or self.once.state_to_restore)
+            self.once.written(state_to_restore or self.once.state_to_restore if self._keeps_state else None)
         except LeaseLost:
             raise
         except errors.ConnectError as error:

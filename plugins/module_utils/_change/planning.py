@@ -110,7 +110,7 @@ class Planning:
 
     def warn_repeat(self, found) -> None:
         """The connector runs on after the change."""
-        once = self._rolls_back or self._once.named or self.desired.guards is not None and self.desired.guards.only == FORWARD
+        once = self._rolls_back or self._once.named or self.desired.guards is not None and self.desired.guards.direction == FORWARD
         if not once and found is not None and found.state == RUNNING and self.desired.sets:
             self._access.warn("%s is RUNNING: once it runs on from the declared offsets, the same task changes them again at its next run. With a "
                               "change_id it is made once." % self._access.name)

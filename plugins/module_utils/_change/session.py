@@ -14,9 +14,8 @@ from collections import namedtuple
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import backups
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.boundaries import Boundaries
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.copy_offsets import Copy
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import FOUND, Declaration
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import FOUND, LEAVE, Declaration
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import ChangeItem
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import LEAVE, PUT_BACK
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import Router
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.shared_clients import SharedBrokers, SharedOperator, SharedWorker
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.connectors import cluster_of
@@ -107,10 +106,11 @@ class Session:
 
     def item(self, one: Declaration, **more) -> ChangeItem:
         params, router, tracked = self.params, self._router(one), self._tracked(one)
-        final_state = STATES.get(one.final_state) if self.worker is not None else None
+        final_state = one.final_state
+        if final_state in STATES:
+            final_state = STATES[final_state] if self.worker is not None else LEAVE
         return self._item(
             one.name, one.desired, router, once=tracked, stop=params["stop"], final_state=final_state,
-            after_change=params.get("after_change") or (PUT_BACK if one.final_state == FOUND else LEAVE),
             roll_back=functools.partial(self._undo, one) if params["rollback"] and self.worker is not None else None, **more)
 
     def _tracked(self, one: Declaration):
@@ -147,7 +147,7 @@ class Session:
             method = item.store.method  # by which it was made
         router = self._router(one._replace(force=True, method=method))
         return self._item(
-            one.name, None if tracked else desired, router, once=tracked, stop=True, after_change=LEAVE,
+            one.name, None if tracked else desired, router, once=tracked, stop=True,
             final_state=before if before in (PAUSED, STOPPED) else RUNNING, rolls_back=True, had_failed=item.states.had_failed)
 
     def write_backup(self, path, items: list) -> None:

@@ -20,7 +20,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.rese
 
 
 def read_declaration(params: dict, copy=None) -> DesiredOffsets:
-    """params: name, state, change_id, offsets, src, content, copy_from, rewrite, reset_to, topics, purge, raw_keys, max_rewind, max_skip, only, force.
+    """params: name, state, change_id, offsets, src, content, copy_from, rewrite, reset_to, topics, purge, raw_keys, max_rewind, max_skip, direction,
+    force.
 
     copy: _change.copy_offsets.Copy for copy_from without a document. Raises DeclarationError.
     """
@@ -105,7 +106,7 @@ def _symbolic(params: dict, guards) -> DesiredOffsets:
 def _nothing_else(params: dict) -> None:
     """What is to be undone is in the ledger: no Declaration. Raises DeclarationError for what would declare something besides, and without a name."""
     given = [name for name in ("offsets", "src", "content", "copy_from", "rewrite", "reset_to", "topics", "purge", "raw_keys", "key_order",
-                               "max_rewind", "max_skip", "only")
+                               "max_rewind", "max_skip", "direction")
              if params[name] not in (None, False, "")]
     if given:
         raise DeclarationError("state: restored restores what the change_id has replaced, and takes no %s." % " or ".join(given))
@@ -116,9 +117,9 @@ def _nothing_else(params: dict) -> None:
 def _guards(params: dict):
     """None where no guard is given. Text that is empty is not given, as surveys leave it."""
     limits = {name: _limit(params[name], name) for name in ("max_rewind", "max_skip")}
-    if params["only"] is None and set(limits.values()) == {None}:
+    if params["direction"] is None and set(limits.values()) == {None}:
         return None
-    return Guards(only=params["only"], **limits)
+    return Guards(direction=params["direction"], **limits)
 
 
 def _limit(value, name: str):

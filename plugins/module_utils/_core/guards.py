@@ -6,7 +6,7 @@
 
 """Guards: how far, and in which direction, a change may move a partition. Pure.
 
-First ``only`` turns what is satisfied into keeps: a live offset that is beyond the declared one already. Then what is left
+First ``direction`` turns what is satisfied into keeps: a live offset that is beyond the declared one already. Then what is left
 is held against the limits. A guard that does not know how far a partition moves refuses.
 """
 
@@ -21,16 +21,16 @@ _SHOWN = 3
 
 
 class Guards:
-    """max_rewind, max_skip: the most that a partition may move backward or forward. only: forward or backward. None: no such guard."""
+    """max_rewind, max_skip: the most that a partition may move backward or forward. direction: forward or backward. None: no such guard."""
 
-    def __init__(self, max_rewind=None, max_skip=None, only=None):
+    def __init__(self, max_rewind=None, max_skip=None, direction=None):
         self.max_rewind = max_rewind
         self.max_skip = max_skip
-        self.only = only
+        self.direction = direction
 
     def settled(self, action: Action) -> Action:
         """The same action, or a keep where the live offset is beyond the declared one already."""
-        if self.only is None or action.verb != SET or action.moved[0] != _AGAINST[self.only]:
+        if self.direction is None or action.verb != SET or action.moved[0] != _AGAINST[self.direction]:
             return action
         return action.kept()
 
@@ -58,7 +58,7 @@ class Guards:
                     _first(beyond, _how_far), option))
 
     def __str__(self) -> str:
-        given = (("max_rewind", self.max_rewind), ("max_skip", self.max_skip), ("only", self.only))
+        given = (("max_rewind", self.max_rewind), ("max_skip", self.max_skip), ("direction", self.direction))
         return " and ".join("%s: %s" % pair for pair in given if pair[1] is not None)
 
 

@@ -90,8 +90,8 @@ class SinkConfig:
         else:
             words = ("%s will have no offset for %s, and begins there at %s: records before that are not delivered again. To have them delivered use "
                      "reset_to or declare offsets." % (self.name, counted(removed), self.beginning()))
-        if plan.desired.guards is not None and plan.desired.guards.only == BACKWARD:
-            raise DeclarationError("only is backward. " + words)
+        if plan.desired.guards is not None and plan.desired.guards.direction == BACKWARD:
+            raise DeclarationError("direction is backward. " + words)
         return [words]
 
     # ---- topics ------------------------------------------------------------------------------------------------------

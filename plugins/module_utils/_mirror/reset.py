@@ -222,7 +222,7 @@ class MirrorReset:
     def _restore_states(self) -> None:
         # The ledger knows the state found, so that a run that is killed before this is finished by the next one.
         for one in self._shares if self._change_id else []:
-            self._declare(one, False, after_change="put_back", backup=False)
+            self._declare(one, False, final_state="found", backup=False)
         # Also where the ledger has none, as no position had to change.
         for due in self._plan.sources + ([] if self._plan.deferred else self._plan.others):
             self._clusters.start(due, self._warnings)
@@ -261,9 +261,9 @@ class MirrorReset:
     def _restore_positions(self, name: str) -> None:
         result = self._made[name]
         if self._change_id and (result["changed"] or any(one.begun for one in self._plan.statuses if one.connector == name)):
-            self._declare_offsets(False, name=name, state="restored", after_change="leave")
+            self._declare_offsets(False, name=name, state="restored", final_state="leave")
         elif result["changed"]:
-            self._declare_offsets(False, name=name, src=result["backup_file"], purge=True, force=True, accept_duplicates=True, after_change="leave")
+            self._declare_offsets(False, name=name, src=result["backup_file"], purge=True, force=True, accept_duplicates=True, final_state="leave")
 
     def _positions_left(self, name: str, error) -> str:
         path, (state,) = self._made[name]["backup_file"], [one.due for one in self._plan.statuses if one.connector == name]
@@ -290,7 +290,7 @@ class MirrorReset:
 
     def _declare(self, one, check_mode: bool, **more) -> dict:
         options = {"name": one.connector, "reset_to": self._params["reset_to"], "topics": None if self._whole else one.topics,
-                   "after_change": "put_back_later" if self._change_id else "leave", "backup": True, "backup_file": self._backup_of(one.connector)}
+                   "final_state": "found_later" if self._change_id else "leave", "backup": True, "backup_file": self._backup_of(one.connector)}
         return self._declare_offsets(check_mode, **dict(options, **more))
 
     def _backup_of(self, connector: str):

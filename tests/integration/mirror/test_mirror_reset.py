@@ -380,7 +380,7 @@ def test_a_run_that_was_killed_is_finished(reset, three, west, run):
     worker.put(found.flow.checkpoint, "stop")
     worker.await_state(found.flow.checkpoint, "STOPPED", [])
     half = run("connector_offsets", connect_url=[worker.url], bootstrap_servers=[west.bootstrap_servers], name=found.flow.source,
-               stop=True, reset_to="earliest", topics=desired["topics"], change_id="CHG-6", after_change="put_back_later",
+               stop=True, reset_to="earliest", topics=desired["topics"], change_id="CHG-6", final_state="found_later",
                accept_duplicates=True)
     assert half["changed"], half
     assert found.states() == ["STOPPED", "STOPPED", "RUNNING"]

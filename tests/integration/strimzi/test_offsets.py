@@ -410,7 +410,7 @@ def test_once_and_undone(connect, namespace, method, running):
     wait_until(lambda: connect.offsets(name) == [at(4)], reason="it to run on")
     again = method(stop=True, change_id="CHG-1", offsets=[at(1)])
     assert again["already_applied"] and not again["changed"] and connect.offsets(name) == [at(4)], again
-    undone = method(stop=True, change_id="CHG-1", state="restored", after_change="leave")
+    undone = method(stop=True, change_id="CHG-1", state="restored", final_state="leave")
     assert not undone["failed"] and undone["change"]["phase"] == "restored", undone
     assert connect.offsets(name) == [at(4)]
     namespace.delete(CONNECTORS, name)

@@ -30,7 +30,7 @@ def to(name, **more) -> dict:
 
 def test_an_entry_with_all_its_defaults():
     assert entries(to("a")) == [{
-        "name": "a", "state": "present", "offsets": [PAIR], "content": None, "src": None, "reset_to": None, "topics": None, "only": None,
+        "name": "a", "state": "present", "offsets": [PAIR], "content": None, "src": None, "reset_to": None, "topics": None, "direction": None,
         "consumer_group": None, "raw_keys": None, "key_order": None, "max_rewind": None, "max_skip": None, "purge": False, "force": False,
         "accept_duplicates": False, "seed": False, "change_id": None, "final_state": "found", "verify": None}]
 
@@ -49,7 +49,7 @@ def test_json_is_read_as_json():
 
 
 def test_empty_text_is_not_given():
-    one = entries({"name": "a", "state": "", "offsets": "  ", "src": "f.json", "reset_to": "", "purge": "", "change_id": "", "final_state": "", "only": "",
+    one = entries({"name": "a", "state": "", "offsets": "  ", "src": "f.json", "reset_to": "", "purge": "", "change_id": "", "final_state": "", "direction": "",
                    "verify": "", "topics": ""}, change_id="CHG-1", final_state="paused")[0]
     assert (one["state"], one["content"], one["purge"], one["change_id"], one["final_state"], one["verify"]) == (
         "present", None, False, "CHG-1", "paused", None)
@@ -58,6 +58,12 @@ def test_empty_text_is_not_given():
 
 
 EXAMPLE = '[{"name": "orders-sink", "offsets": [{"partition": {"kafka_topic": "orders", "kafka_partition": 3}, "offset": {"kafka_offset": 1043}}]}]'
+
+
+def test_a_field_by_its_former_name():
+    assert entries({"name": "a", "offsets": [PAIR], "only": "forward"})[0]["direction"] == "forward"
+    both = _reset.declared([{"name": "a", "offsets": [PAIR], "only": "forward", "direction": "backward"}])
+    assert "cannot be used" in both["error"] and both["connectors"] == []
 
 
 @pytest.mark.parametrize("given", ["a", {}, [{}], ["a"], [to("a"), to("a")], [to("1"), {"name": 1}], "{}"])

@@ -29,7 +29,7 @@ OPTIONS = {
     "final_state": "found", "ledger": "auto", "settle": 0, "check_position": "none", "check_position_timeout": 0, "method": "auto", "wait_timeout": 5,
     "max_entries": 20}
 ENTRY = {
-    **dict.fromkeys(("offsets", "src", "content", "reset_to", "topics", "change_id", "final_state", "max_rewind", "max_skip", "only",
+    **dict.fromkeys(("offsets", "src", "content", "reset_to", "topics", "change_id", "final_state", "max_rewind", "max_skip", "direction",
                      "consumer_group", "raw_keys", "key_order", "boundaries")),
     "state": "present", "purge": False, "force": False, "accept_duplicates": False}
 
@@ -102,7 +102,7 @@ def test_guards_and_force_are_each_its_own():
     worker = running(a=9, b=9)
     error = failure(worker, to("a", 5), to("b", 5, max_rewind=3))
     assert list(error.facts["failed_connectors"]) == ["b"] and "max_rewind" in error.message and positions(worker) == {"a": 9, "b": 9}
-    declare(worker, to("a", 5, max_rewind=4), to("b", 10, only="backward"))
+    declare(worker, to("a", 5, max_rewind=4), to("b", 10, direction="backward"))
     assert positions(worker) == {"a": 5, "b": 9}
 
 

@@ -13,7 +13,7 @@ import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import backups
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.engine import run_alone
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import ChangeItem
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import LATER, LEAVE
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import LATER, LEAVE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import Router
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.rest import ConnectClient
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
@@ -471,13 +471,13 @@ def test_the_way_to_undo_is_the_backup_or_the_change(tmp_path):
 def test_what_does_not_run_on_is_not_changed_again_by_the_next_run(final_state, warns):
     connect = FakeConnect("RUNNING", live(a=10))
     connect.method = "rest"
-    more = {"final_state": final_state, "after_change": LEAVE} if final_state else {}
+    more = {"final_state": final_state} if final_state else {}
     result = change(connect, DesiredOffsets.present(pairs(a=4)), stop=True, **more)
     assert any("changes them again at its next run" in text for text in result["warnings"]) is warns
 
 
 def test_one_that_is_left_stopped_has_not_failed():
-    assert change(Fragile("RUNNING", live(a=10)), DesiredOffsets.present(pairs(a=4)), stop=True, after_change=LEAVE)["changed"] is True
+    assert change(Fragile("RUNNING", live(a=10)), DesiredOffsets.present(pairs(a=4)), stop=True, final_state=LEAVE)["changed"] is True
 
 
 def test_an_undo_leaves_a_connector_that_had_failed_before_as_it_was():
@@ -2133,10 +2133,10 @@ def test_a_ledger_that_fails_at_the_very_end():
 @pytest.mark.parametrize("after, due", [(LATER, "RUNNING"), (LEAVE, None)])
 def test_left_stopped(after, due):
     ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
-    result = by_id(connect, ledger, WISH, after_change=after)
+    result = by_id(connect, ledger, WISH, final_state=after)
     assert connect.writes == ["stop", "alter"] and (result["state_before"], result["connector"]["state"]) == ("RUNNING", "STOPPED")
     assert told(ledger) == ("applied", False, due, ORIGINAL)
-    same = by_id(connect, ledger, WISH, "r2", after_change=after)
+    same = by_id(connect, ledger, WISH, "r2", final_state=after)
     assert (same["changed"], same["already_applied"], connect.state) == (False, True, "STOPPED") and told(ledger)[2] == due
     dry = by_id(connect, ledger, WISH, "r3", check_mode=True)
     back = by_id(connect, ledger, WISH, "r4")
@@ -2150,16 +2150,16 @@ def test_left_stopped(after, due):
 def test_killed_when_it_was_to_be_left_stopped(after, due, step, dead):
     ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
     connect.faults = {name: list(faults) for name, faults in STEPS[step].items()}
-    killed(connect, ledger, WISH, dead, after_change=after)
+    killed(connect, ledger, WISH, dead, final_state=after)
     assert told(ledger)[2] == due
-    by_id(connect, ledger, WISH, "r2", after_change=after)
+    by_id(connect, ledger, WISH, "r2", final_state=after)
     assert connect.state == "STOPPED" and told(ledger) == ("applied", False, due, ORIGINAL) and positions(connect) == {"a": 4}
 
 
 @pytest.mark.parametrize("after", [LATER, LEAVE])
 def test_left_stopped_without_a_ledger(after):
     connect = FakeConnect("RUNNING", live(a=10))
-    result = change(connect, WISH, stop=True, after_change=after)
+    result = change(connect, WISH, stop=True, final_state=after)
     assert connect.writes == ["stop", "alter"] and result["state_before"] == "RUNNING" and result["connector"]["state"] == "STOPPED"
 
 
@@ -2168,7 +2168,7 @@ def test_not_left_stopped_after_a_failure(after):
     ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
     connect.faults = {"alter": [errors.Refused("no")]}
     with pytest.raises(errors.Refused):
-        by_id(connect, ledger, WISH, after_change=after)
+        by_id(connect, ledger, WISH, final_state=after)
     assert connect.writes == ["stop", "alter", "resume"] and told(ledger) == ("started", False, None, None)
 
 

@@ -194,7 +194,7 @@ def test_guards_work_with_the_numbers(guards, says):
 
 def test_only_forward():
     kafka = kafka_with(p0=10, p1=40)
-    change(Worker(kafka), kafka, words({"timestamp": "1970-01-01T00:00:00.050Z"}, [{"name": "t", "partitions": [0, 1]}], only="forward"))
+    change(Worker(kafka), kafka, words({"timestamp": "1970-01-01T00:00:00.050Z"}, [{"name": "t", "partitions": [0, 1]}], direction="forward"))
     assert live(kafka) == {"p0": 20, "p1": 40}
 
 

@@ -615,11 +615,11 @@ def test_where_it_begins_after_a_reset(policy, begins, anew, kafka, method, desi
         f"c will have no offset for 1 partition, and {there} reset_to or declare offsets."]
 
 
-@pytest.mark.parametrize("policy, says", [("latest", "only is backward. c will have no offset for 1 partition, and begins there at the end of the log ("), (
-    "earliest", "only: backward cannot be checked for 1 partition of c")])
+@pytest.mark.parametrize("policy, says", [("latest", "direction is backward. c will have no offset for 1 partition, and begins there at the end of the log ("), (
+    "earliest", "direction: backward cannot be checked for 1 partition of c")])
 def test_a_replay_that_would_be_none_is_refused(policy, says):
     desired = DesiredOffsets.absent(None)
-    desired.guards = Guards(only="backward")
+    desired.guards = Guards(direction="backward")
     rest = SinkRest([sink_offset(5)], config={"topics": "t", "consumer.override.auto.offset.reset": policy})
     with pytest.raises(errors.DeclarationError) as caught:
         desired.check_guards(router(rest).route(found("sink"), desired).plan)

@@ -11,9 +11,9 @@ import signal
 import time
 
 import pytest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import LEAVE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.engine import run_alone
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import ChangeItem
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ledger_entry import LEAVE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._change.test_bulk import declare
@@ -97,7 +97,7 @@ def test_it_waits_for_so_long_and_no_longer():
     ("RUNNING", {"seconds": 0}, "there is no time for it"),
     ("RUNNING", {"check_mode": True}, "nothing is changed"),
     ("RUNNING", {"desired": DesiredOffsets.present(pairs(a=10))}, "nothing has to be changed"),
-    ("PAUSED", {}, "it does not run"), ("STOPPED", {}, "it does not run"), ("RUNNING", {"after_change": LEAVE}, "it does not run"),
+    ("PAUSED", {}, "it does not run"), ("STOPPED", {}, "it does not run"), ("RUNNING", {"final_state": LEAVE}, "it does not run"),
 ])
 def test_what_is_not_watched(state, options, reason):
     connect = Committing({1: {"a": 3}}, state)
@@ -107,7 +107,7 @@ def test_what_is_not_watched(state, options, reason):
 
 def test_a_final_state_in_which_it_runs():
     connect = Committing({1: {"a": 3}}, "STOPPED")
-    assert run(connect, after_change=LEAVE, final_state="RUNNING")["position"]["verdict"] == "ignored"
+    assert run(connect, final_state="RUNNING")["position"]["verdict"] == "ignored"
 
 
 @pytest.mark.parametrize("had_failed", [False, True])
@@ -118,7 +118,7 @@ def test_one_that_fails_while_it_is_watched_is_rolled_back(had_failed):
     def undo(item):
         undone.append(item.name)
         return ChangeItem(connect, "c", DesiredOffsets.present(pairs(a=10)), sleep=connect.sleep, clock=connect.clock, stop=True,
-                          after_change=LEAVE, final_state="RUNNING", rolls_back=True, check_position="warn", check_position_timeout=30)
+                          final_state="RUNNING", rolls_back=True, check_position="warn", check_position_timeout=30)
 
     connect.faults = {"resume": [None, lambda self: setattr(self, "fails_after", None)]}
     with pytest.raises(errors.StateError) as caught:

@@ -19,7 +19,7 @@ SET, REMOVE = [Entry({"p": 1}, {"o": 9223372036854775807})], [Entry({"p": 1}, No
 def params(state="present", **given):
     return dict({"name": "c", "state": state, "offsets": None, "src": None, "content": None, "purge": False,
                  "raw_keys": None, "key_order": None, "copy_from": None, "rewrite": None, "reset_to": None, "topics": None,
-                 "max_rewind": None, "max_skip": None, "only": None, "force": False}, **given)
+                 "max_rewind": None, "max_skip": None, "direction": None, "force": False}, **given)
 
 
 @pytest.mark.parametrize("given, entries, purge", [
@@ -68,13 +68,13 @@ def test_read_wish_refuses(given, says):
     ({"max_skip": "5"}, (None, 5, None)),
     ({"max_rewind": " 5\n", "max_skip": ""}, (5, None, None)),
     ({"max_rewind": "007", "max_skip": 9223372036854775807}, (7, 9223372036854775807, None)),
-    ({"only": "forward"}, (None, None, "forward")),
-    ({"max_rewind": " ", "only": "backward"}, (None, None, "backward")),
+    ({"direction": "forward"}, (None, None, "forward")),
+    ({"max_rewind": " ", "direction": "backward"}, (None, None, "backward")),
 ])
 @pytest.mark.parametrize("how", [{"offsets": [PAIR]}, {"content": [PAIR]}, {"state": "absent"}])
 def test_guards(given, expected, how):
     guards = read_declaration(params(**how, **given)).guards
-    assert (guards.max_rewind, guards.max_skip, guards.only) == expected
+    assert (guards.max_rewind, guards.max_skip, guards.direction) == expected
 
 
 @pytest.mark.parametrize("given", [{}, {"max_rewind": "", "max_skip": "  "}])

@@ -51,15 +51,15 @@ def refusal(live, desired):
     return caught.value.message
 
 
-# ---- only ---------------------------------------------------------------------------------------------------------
+# ---- direction ----------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("only, expected", [
+@pytest.mark.parametrize("direction, expected", [
     (None, {"back": ("set", 40, 4), "on": ("set", 5, 50), "there": ("keep", 7, 7)}),
     ("forward", {"back": ("keep", 40, 40), "on": ("set", 5, 50), "there": ("keep", 7, 7)}),
     ("backward", {"back": ("set", 40, 4), "on": ("keep", 5, 5), "there": ("keep", 7, 7)}),
 ])
-def test_what_is_beyond_the_declared_offset_is_kept(only, expected):
-    live, desired = snapshot({"back": 40, "on": 5, "there": 7}), declared({"back": 4, "on": 50, "there": 7}, only=only)
+def test_what_is_beyond_the_declared_offset_is_kept(direction, expected):
+    live, desired = snapshot({"back": 40, "on": 5, "there": 7}), declared({"back": 4, "on": 50, "there": 7}, direction=direction)
     plan = make_plan(live, desired)
     assert moves(plan) == expected
     desired.check_guards(plan)
@@ -69,7 +69,7 @@ def test_what_is_beyond_the_declared_offset_is_kept(only, expected):
 
 
 def test_what_is_kept_is_told_as_live():
-    plan = make_plan(snapshot({"a": 40}), declared({"a": 4}, only="forward"))
+    plan = make_plan(snapshot({"a": 40}), declared({"a": 4}, direction="forward"))
     assert not plan.changed and plan.after() == [entry("a", 40)]
     assert plan.actions[0].result() == {
         "partition": {"p": "a"}, "action": "keep", "from": {"o": 40}, "to": {"o": 40}, "direction": "none", "distance": 0}
@@ -80,24 +80,24 @@ def test_what_is_kept_is_told_as_live():
     ({"position": 40}, {"position": 4}),
     ({"o": 9223372036854775807}, {"o": -9223372036854775808}),
 ])
-def test_only_compares_one_whole_number(live, wanted):
-    assert not make_plan(snapshot({"a": live}), declared({"a": wanted}, only="forward")).changed
-    assert make_plan(snapshot({"a": live}), declared({"a": wanted}, only="backward")).changed
+def test_a_direction_compares_one_whole_number(live, wanted):
+    assert not make_plan(snapshot({"a": live}), declared({"a": wanted}, direction="forward")).changed
+    assert make_plan(snapshot({"a": live}), declared({"a": wanted}, direction="backward")).changed
 
 
-def test_only_knows_the_numbers_of_a_sink_in_text():
+def test_a_direction_knows_the_numbers_of_a_sink_in_text():
     partition = {"kafka_topic": "t", "kafka_partition": 0}
     live = Snapshot("c", "sink", [Entry(partition, {"kafka_offset": 100})])
     for text, changed in (("42", False), ("100", False), ("101", True)):
         items = [{"partition": dict(partition, kafka_partition="0"), "offset": {"kafka_offset": text}}]
-        desired = guarded(DesiredOffsets.present(items), only="forward", max_skip=1)
+        desired = guarded(DesiredOffsets.present(items), direction="forward", max_skip=1)
         plan = make_plan(live, desired)
         assert plan.changed is changed
         desired.check_guards(plan)
 
 
-def test_only_comes_before_the_limits():
-    live, desired = snapshot({"a": 40, "b": 5}), declared({"a": 0, "b": 6}, only="forward", max_rewind=1, max_skip=1)
+def test_a_direction_comes_before_the_limits():
+    live, desired = snapshot({"a": 40, "b": 5}), declared({"a": 0, "b": 6}, direction="forward", max_rewind=1, max_skip=1)
     plan = make_plan(live, desired)
     assert moves(plan) == {"a": ("keep", 40, 40), "b": ("set", 5, 6)}
     desired.check_guards(plan)
@@ -121,7 +121,7 @@ def test_within_the_limits(guards, wanted):
     ({"max_skip": 10}, 51, "max_skip", 10, "forward", 11),
     ({"max_skip": 0}, 41, "max_skip", 0, "forward", 1),
     ({"max_rewind": 10, "max_skip": 0}, 41, "max_skip", 0, "forward", 1),
-    ({"max_rewind": 10, "only": "backward"}, 0, "max_rewind", 10, "backward", 40),
+    ({"max_rewind": 10, "direction": "backward"}, 0, "max_rewind", 10, "backward", 40),
 ])
 def test_beyond_the_limits(guards, wanted, option, limit, direction, distance):
     assert refusal(snapshot({"a": 40, "b": 1}), declared({"a": wanted}, **guards)) == (
@@ -143,8 +143,8 @@ def test_the_first_three_are_named_and_all_are_counted():
 
 @pytest.mark.parametrize("guards, named", [
     ({"max_rewind": 1000}, "max_rewind: 1000"), ({"max_rewind": 0}, "max_rewind: 0"), ({"max_skip": 1000}, "max_skip: 1000"),
-    ({"only": "forward"}, "only: forward"), ({"only": "backward"}, "only: backward"),
-    ({"max_rewind": 1, "max_skip": 2, "only": "forward"}, "max_rewind: 1 and max_skip: 2 and only: forward"),
+    ({"direction": "forward"}, "direction: forward"), ({"direction": "backward"}, "direction: backward"),
+    ({"max_rewind": 1, "max_skip": 2, "direction": "forward"}, "max_rewind: 1 and max_skip: 2 and direction: forward"),
 ])
 @pytest.mark.parametrize("live, desired, partition, why", [
     (snapshot({"b": 1}), {"a": 5}, '{"p": "a"}', "it has no offset so far"),
@@ -202,7 +202,7 @@ def test_the_way_back_has_no_guards():
 
 def test_planning_alone_refuses_nothing():
     """What one method cannot know another one may: the limits are asked only once the method is chosen."""
-    assert make_plan(snapshot({}, ["a"]), declared({"a": 5}, max_rewind=0, max_skip=0, only="forward")).changed
+    assert make_plan(snapshot({}, ["a"]), declared({"a": 5}, max_rewind=0, max_skip=0, direction="forward")).changed
 
 
 def test_every_plan_within_its_guards_is_unchanged_once_it_is_live():
@@ -210,15 +210,15 @@ def test_every_plan_within_its_guards_is_unchanged_once_it_is_live():
     for _count in range(2000):
         live = snapshot({name: rng.choice([0, 5, 9, "x"]) for name in "abc" if rng.random() < 0.9})
         wanted = {name: rng.choice([0, 5, 9]) for name in "abc" if rng.random() < 0.5} or {"a": 1}
-        only, limit = rng.choice([None, "forward", "backward"]), rng.choice([None, 4, 9])
-        desired = declared(wanted, only=only, max_rewind=limit, max_skip=limit)
+        direction, limit = rng.choice([None, "forward", "backward"]), rng.choice([None, 4, 9])
+        desired = declared(wanted, direction=direction, max_rewind=limit, max_skip=limit)
         plan = make_plan(live, desired)
         try:
             desired.check_guards(plan)
         except DeclarationError:
             seen["refused"] += 1
             continue
-        assert all(action.moved[0] in (only or action.moved[0],) and action.moved[1] <= (limit or 9) for action in plan.changes)
+        assert all(action.moved[0] in (direction or action.moved[0],) and action.moved[1] <= (limit or 9) for action in plan.changes)
         again = make_plan(Snapshot("c", "source", plan.after()), desired)
         assert not again.changed and again.after() == plan.after()
         seen["changed" if plan.changed else "kept"] += 1

@@ -69,7 +69,7 @@ class World:
             "offset_syncs": {"topic": "mm2-offset-syncs.west.internal", "at": "source"}}]}
 
     def declare_offsets(self, check_mode, name, **options):
-        kind = options.get("state") or ("file" if "src" in options else options["after_change"])
+        kind = options.get("state") or ("file" if "src" in options else options["final_state"])
         if not check_mode:
             self.step("offsets", name, kind)
         found = None if DEDICATED in self.looks else {"state": self.states.get(name), "tasks": []}
@@ -115,8 +115,8 @@ def two(world):
     return world
 
 
-STOPS = ["stopped c1", "offsets s1 put_back_later", "stopped s1"]
-STARTS = ["offsets s1 put_back", "started s1"]
+STOPS = ["stopped c1", "offsets s1 found_later", "stopped s1"]
+STARTS = ["offsets s1 found", "started s1"]
 RECREATED = ["absent east.checkpoints.internal", "absent east.a"]
 
 
@@ -169,7 +169,7 @@ def test_nothing_to_do(world):
 def test_a_dedicated_mirror(world):
     world.looks.append(DEDICATED)
     found = world.run(offset_topic=DEDICATED, target="emptied")
-    assert world.steps == ["offsets MirrorSourceConnector put_back_later", "emptied east.a", "offsets MirrorSourceConnector put_back"]
+    assert world.steps == ["offsets MirrorSourceConnector found_later", "emptied east.a", "offsets MirrorSourceConnector found"]
     assert found["runs"] is False and found["connectors"][0]["state"] is None
     world.nodes = ["n1"]
     with pytest.raises(errors.DeclarationError, match="Nodes of MirrorMaker run.*n1"):
@@ -182,7 +182,7 @@ def test_no_worker_to_ask(world):
         world.run()
 
 
-@pytest.mark.parametrize("step", ["stopped c1", "offsets s1 put_back_later", "stopped s1", "offsets s1 put_back", "started s1", "started c1"])
+@pytest.mark.parametrize("step", ["stopped c1", "offsets s1 found_later", "stopped s1", "offsets s1 found", "started s1", "started c1"])
 def test_a_failure_is_undone(world, step):
     world.fails[step] = errors.StateError("not today.")
     with pytest.raises(errors.StateError) as caught:

@@ -115,7 +115,7 @@ BINLOG = {"file": "bin.000009", "pos": 400, "row": 1, "event": 2}
     (dict(BINLOG, pos=150, row=0, event=0), Guards(max_rewind=249), "by 250"),
     (dict(BINLOG, file="bin.000008", row=0), Guards(max_rewind=10**9), "by a distance that is not known"),
     (dict(BINLOG, file="bin.000008", row=0), Guards(max_skip=5), None),
-    (dict(BINLOG, file="bin.000008", row=0), Guards(only="backward"), None),
+    (dict(BINLOG, file="bin.000008", row=0), Guards(direction="backward"), None),
     (dict(BINLOG, row=0), Guards(max_skip=5), "its position says nothing of how far"),
 ])
 def test_guards_of_a_binlog(after, guards, says):
@@ -131,7 +131,7 @@ def test_guards_of_a_binlog(after, guards, says):
 
 
 def test_only_forward_leaves_a_binlog_that_is_beyond():
-    plan = planned(MYSQL, [(SERVER, dict(BINLOG, file="bin.000008"))], [(SERVER, BINLOG)], guards=Guards(only="forward"))
+    plan = planned(MYSQL, [(SERVER, dict(BINLOG, file="bin.000008"))], [(SERVER, BINLOG)], guards=Guards(direction="forward"))
     assert not plan.changed
 
 
