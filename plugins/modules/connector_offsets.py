@@ -961,7 +961,6 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernete
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_manifests import manifests
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_offsets import StrimziOffsets
 
-
 #: values of final_state by their former names
 _FORMER = {"put_back": FOUND, "put_back_later": LATER}
 

@@ -144,7 +144,8 @@ def test_replay_of_a_running_connector(name, make, run, worker, kafka, tmp_path,
 
 
 @pytest.mark.parametrize(("found", "final", "after"), [
-    ("STOPPED", "started", ("RUNNING", ["RUNNING"])), ("RUNNING", "paused", ("PAUSED", ["PAUSED"])), ("RUNNING", "stopped", ("STOPPED", []))])
+    ("STOPPED", "started", ("RUNNING", ["RUNNING"])), ("RUNNING", "paused", ("PAUSED", ["PAUSED"])),
+    ("RUNNING", "stopped", ("STOPPED", []))])
 def test_final_state(found, final, after, make, run, worker, name):
     """Whether its offsets change or not."""
     make(shaped(topic=name), state=found, offsets=[at(4)] if found == "STOPPED" else None, name=name)

@@ -27,7 +27,7 @@ says. For these connectors the collection knows it, by their class (``connector.
 - a new partition or field whose type is not the connector's, or that lacks what the connector needs, is refused before anything is
   stopped (``force: true`` makes a warning of it). What is live is right, whatever this page says;
 - a new record on the offsets topic has its fields in the order in which the connector looks for it;
-- directions and distances are in the connector's own unit, so ``max_rewind``, ``max_skip`` and ``only`` work for binlogs and LSNs, too.
+- directions and distances are in the connector's own unit, so ``max_rewind``, ``max_skip`` and ``direction`` work for binlogs and LSNs, too.
   Text without an order is never compared;
 - ``reset_to`` takes a time, or ``resnapshot``, where the meaning of that is known;
 - once a connector runs again after its change, what it commits first shows whether it goes on from the declared offset

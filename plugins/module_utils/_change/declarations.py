@@ -43,8 +43,8 @@ def of_options(params: dict, copy) -> Declaration:
     if params["change_id"]:
         check_id(params["change_id"])
     desired = read_declaration(params, copy)
-    return Declaration(params["name"], desired, params["change_id"] or None, params["state"] == "restored", params["final_state"], params["force"], params["method"],
-                       {name: params[name] for name in _OWN})
+    return Declaration(params["name"], desired, params["change_id"] or None, params["state"] == "restored", params["final_state"], params["force"],
+                       params["method"], {name: params[name] for name in _OWN})
 
 
 def of_entry(params: dict, entry: dict) -> Declaration:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from contextlib import nullcontext
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import backups
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import LEAVE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.engine import run_alone
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import ChangeItem
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import LEAVE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import Router
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect import connector_config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import PAUSED, RUNNING, STOPPED, Lifecycle

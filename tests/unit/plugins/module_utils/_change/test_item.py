@@ -11,9 +11,9 @@ import stat
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import backups
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import LATER, LEAVE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.engine import run_alone
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import ChangeItem
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import LATER, LEAVE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import Router
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.rest import ConnectClient
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors

@@ -615,7 +615,7 @@ def test_where_it_begins_after_a_reset(policy, begins, anew, kafka, method, desi
         f"c will have no offset for 1 partition, and {there} reset_to or declare offsets."]
 
 
-@pytest.mark.parametrize("policy, says", [("latest", "direction is backward. c will have no offset for 1 partition, and begins there at the end of the log ("), (
+@pytest.mark.parametrize("policy, says", [("latest", "direction is backward. c will have no offset for 1 partition, and begins there at the end of the log"), (
     "earliest", "direction: backward cannot be checked for 1 partition of c")])
 def test_a_replay_that_would_be_none_is_refused(policy, says):
     desired = DesiredOffsets.absent(None)
