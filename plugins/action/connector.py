@@ -10,12 +10,9 @@ from ansible.errors import AnsibleActionFail, AnsibleError
 from ansible.plugins.action.normal import ActionModule as Normal
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.schema import check_profiles
-from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._connection import ALIASES, VARIABLES, by_name, variables_of
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._connection import ALIASES, OF_MODULES, PROFILES, VARIABLES, by_name, variables_of
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import unchanged
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._unfit import undecryptable
-
-#: the modules that know what connectors store
-_PROFILED = ("connector_offsets", "connector_offsets_bulk", "connector_offsets_import", "connector_offsets_info")
 
 
 class ActionModule(Normal):
@@ -37,8 +34,7 @@ class ActionModule(Normal):
         not_given = (None, "", [], task_vars.get("omit"))  # such as a field of a survey that was left empty
         sources = {option: variables_of(option, args, task_vars) for option in VARIABLES}
         sources.update((option, (variable,)) for option, variable in self.variables.items())
-        if self._task.action.rsplit(".", 1)[-1] in _PROFILED:
-            sources["profiles"] = ("kafka_connect_profiles",)
+        sources.update((option, (option,)) for option, modules in OF_MODULES.items() if self._task.action.rsplit(".", 1)[-1] in modules)
         for option, names in sources.items():
             if {option, *ALIASES.get(option, ())}.isdisjoint(args):
                 values = (self._value(name, task_vars) for name in names if name in task_vars)
@@ -62,12 +58,12 @@ class ActionModule(Normal):
 
     def _read_profiles(self):
         """The file is on the controller. Raises AnsibleActionFail for one that cannot be read, or is none."""
-        path = self._task.args.get("profiles")
+        path = self._task.args.get(PROFILES)
         if not isinstance(path, str) or not path:
             return
         try:
             profiles = self._loader.load_from_file(self._find_needle("files", path))
             check_profiles(profiles, path)
         except (AnsibleError, DeclarationError) as error:
-            raise AnsibleActionFail(f"The profiles {path} (option profiles, or the variable kafka_connect_profiles) cannot be used: {error}") from error
-        self._task.args["profiles"] = profiles
+            raise AnsibleActionFail(f"The profiles {path} ({PROFILES}) cannot be used: {error}") from error
+        self._task.args[PROFILES] = profiles

@@ -23,7 +23,7 @@ from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _ap
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._change_file import filled
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._given import number
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._modules import run_module
-from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._reports import failure_reason
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._reports import failure_reason, own_names
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._show import show
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import unchanged
 
@@ -158,6 +158,16 @@ class ActionModule(ActionBase):
         given = self._options if module == _BULK else self._connection_options
         found = run_module(self, module, dict(given, **options), self._vars, self._task.check_mode or check_mode)
         self._warnings.extend(found.get("warnings") or [])
+        return self._by_own_names(found) if module == _BULK and found.get("failed") else found
+
+    def _by_own_names(self, failed: dict) -> dict:
+        """The same result; its messages name options by the variables of the role."""
+        options = [name for name in self._task.args["options"] if not name.startswith("kafka_")]  # these have the names of the host's variables
+        found = dict(failed)
+        if found.get("msg"):
+            found["msg"] = own_names(found["msg"], options, "reset_offsets_")
+        if found.get("failed_connectors"):
+            found["failed_connectors"] = {name: own_names(text, options, "reset_offsets_") for name, text in found["failed_connectors"].items()}
         return found
 
 

@@ -58,10 +58,12 @@ options:
     description:
       - The workers' C(offset.storage.topic). If it is not given, the topic is found by its content.
     type: str
-  connect_group:
+  kafka_connect_group:
     description:
       - The workers' C(group.id), as of M(streamops.kafka_connect.connector_offsets).
+      - If not set, the variable of the host with this name is used.
     type: str
+    aliases: [connect_group]
   assume_stopped:
     description:
       - For work without O(kafka_connect_url). You say that no worker runs these connectors.

@@ -11,10 +11,12 @@ class ModuleDocFragment:
     # What connectors store.
     DOCUMENTATION = r"""
 options:
-  profiles:
+  kafka_connect_profiles:
     description:
       - Path on the controller of a file in YAML or JSON with profiles of your own connectors, or the list itself. A profile says which fields the partitions
         and offsets of a connector class have. It counts before that of this collection for the same class.
-      - The inventory variable C(kafka_connect_profiles) has the same meaning. The form is in the guide on what connectors store.
+      - The form is in the guide on what connectors store.
+      - If not set, the variable of the host with this name is used.
     type: raw
+    aliases: [profiles]
 """

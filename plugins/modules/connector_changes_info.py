@@ -62,11 +62,13 @@ options:
     description:
       - A worker's property file, on the machine where the module runs, which has O(offset_file) or the brokers.
     type: path
-  connect_group:
+  kafka_connect_group:
     description:
       - The C(group.id) of the Connect cluster's workers, if the changes were declared with it. On a topic, and in the file by default, these are kept
         apart from others of connectors of the same name.
+      - If not set, the variable of the host with this name is used.
     type: str
+    aliases: [connect_group]
   max_entries:
     description:
       - How many offsets C(before) and C(after) of each change list at most. V(0) lists all of them. C(partitions) always counts all.
@@ -224,7 +226,7 @@ def main():
             ledger_topic=dict(type="str", default="connect-offset-changes"),
             ledger_file=dict(type="path"),
             ledger_configmap=dict(type="str", default=DEFAULT_CONFIG_MAP),
-            connect_group=dict(type="str"),
+            kafka_connect_group=dict(type="str", aliases=["connect_group"]),
             max_entries=dict(type="int", default=1000),
         ),
         show,

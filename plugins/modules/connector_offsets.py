@@ -168,14 +168,14 @@ options:
     description:
       - The topic for O(ledger=topic). If there is none it is created, compacted, with one partition and the cluster's default of replicas. A topic
         with another C(cleanup.policy) is refused.
-      - If several Connect clusters share it and have connectors of the same name, O(connect_group) distinguishes them.
+      - If several Connect clusters share it and have connectors of the same name, O(kafka_connect_group) distinguishes them.
     type: str
     default: connect-offset-changes
   ledger_file:
     description:
       - The file for O(ledger=file), on the machine where the module runs. If there is none it is created.
       - By default it is C(changes.json) below C($XDG_STATE_HOME/streamops.kafka_connect) (C(~/.local/state) without that variable), in a folder for the
-        Kafka cluster, and for O(connect_group) if it is given. A job of AWX loses it with its disk, which is a warning. With O(method=file) it is beside
+        Kafka cluster, and for O(kafka_connect_group) if it is given. A job of AWX loses it with its disk, which is a warning. With O(method=file) it is beside
         that file by default, with C(.changes.json) after its name.
     type: path
   ledger_configmap:
@@ -310,12 +310,14 @@ options:
       - Otherwise, where there is a worker to query, its answer counts, and this option has no effect. One that cannot be reached does not count.
     type: bool
     default: false
-  connect_group:
+  kafka_connect_group:
     description:
       - The workers' C(group.id). For a connector that is deleted and with O(assume_stopped=true) the brokers are queried whether workers still
         run it, then only of this group, as far as the others have offsets topics of their own. Needed where several Connect clusters on one Kafka
         cluster have connectors of the same name.
+      - If not set, the variable of the host with this name is used.
     type: str
+    aliases: [connect_group]
   raw_keys:
     description:
       - Under O(state=absent), keys of records on the offsets topic to write tombstones for, byte for byte, for records that cannot be
@@ -697,9 +699,9 @@ actions:
       returned: success
     direction:
       description:
-        - V(forward) or V(backward) where the field moves that is the position of this connector, as far as the collection or O(profiles) knows it; of other
-          connectors where exactly one whole number differs. V(none) where nothing differs. V(unknown) for anything else, also for a partition that had no
-          offset or loses it, for what cannot be read, and where copies of its record on the offsets topic disagree.
+        - V(forward) or V(backward) where the field moves that is the position of this connector, as far as the collection or O(kafka_connect_profiles) knows
+          it; of other connectors where exactly one whole number differs. V(none) where nothing differs. V(unknown) for anything else, also for a
+          partition that had no offset or loses it, for what cannot be read, and where copies of its record on the offsets topic disagree.
       type: str
       returned: success
     distance:

@@ -291,9 +291,9 @@ topic:
   sample: {name: connect-offsets, partitions: 25}
 profile:
   description:
-    - What a connector of this class stores, as far as the collection or O(profiles) knows it; null otherwise. C(name) and C(title), C(shapes) with the fields
-      of C(partition) and C(offset) (each C(name), C(type), C(meaning), C(unit)), the C(position) among them and an earlier version's end (C(until)), what
-      happens without an offset (C(absent)), where else it keeps its position (C(stores)), settings by which it does not start from its offset
+    - What a connector of this class stores, as far as the collection or O(kafka_connect_profiles) knows it; null otherwise. C(name) and C(title), C(shapes)
+      with the fields of C(partition) and C(offset) (each C(name), C(type), C(meaning), C(unit)), the C(position) among them and an earlier version's end
+      (C(until)), what happens without an offset (C(absent)), where else it keeps its position (C(stores)), settings by which it does not start from its offset
       (C(overrides)), C(hints), an C(example) with a live partition where there is one, where all that is from (C(source)), and whether it was read in the
       source code (C(verified)).
   returned: with O(name)
@@ -373,7 +373,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernete
 
 def show(client, kafka, params, check_mode):
     info = OffsetsInfo(client, kafka, params["method"], params["offset_topic"], params["history"], params["max_entries"],
-                       params["consumer_group"], params["offset_file"], Catalog(params["profiles"]))
+                       params["consumer_group"], params["offset_file"], Catalog(params["kafka_connect_profiles"]))
     return info.all() if params["name"] is None else info.one(params["name"])
 
 
@@ -381,7 +381,7 @@ def main():
     run(
         dict(
             worker_options(),
-            profiles=dict(type="raw"),
+            kafka_connect_profiles=dict(type="raw", aliases=["profiles"]),
             name=dict(type="str"),
             method=dict(type="str", choices=["auto", "rest", "topic", "group", "file", "strimzi"], default="auto"),
             resource=dict(type="str"),

@@ -83,9 +83,12 @@ options:
       - The topic with the offsets. C(mm2-offsets.ALIAS.internal) means a dedicated MirrorMaker.
       - Of connectors it is the workers' C(offset.storage.topic). If it is not given, the topic is found by its content.
     type: str
-  connect_group:
-    description: The workers' C(group.id), as of M(streamops.kafka_connect.connector_offsets).
+  kafka_connect_group:
+    description:
+      - The workers' C(group.id), as of M(streamops.kafka_connect.connector_offsets).
+      - If not set, the variable of the host with this name is used.
     type: str
+    aliases: [connect_group]
   change_id:
     description: A name for the change, under which it is made once.
     type: str
@@ -272,7 +275,7 @@ def main():
     same = change_options()
     run(
         dict(
-            {name: same[name] for name in ("change_id", "requested_by", "ledger_topic", "ledger_file", "settle", "offset_topic", "connect_group",
+            {name: same[name] for name in ("change_id", "requested_by", "ledger_topic", "ledger_file", "settle", "offset_topic", "kafka_connect_group",
                                            "wait_timeout")},
             phase=dict(type="str", choices=["reset", "finish"], default="reset"),
             connectors=dict(type="list", elements="str", default=[]),

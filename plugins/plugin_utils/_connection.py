@@ -15,12 +15,17 @@ NAMESPACE, CLUSTER = "k8s_namespace", "k8s_connect_cluster"
 _FORMER = "kafka_connect_strimzi_"
 _FORMER_NAMESPACE, _FORMER_CLUSTER = _FORMER + "namespace", _FORMER + "cluster"
 
+#: options that some modules have besides: its other names, and those modules
+_GROUP, PROFILES = "kafka_connect_group", "kafka_connect_profiles"
+_CHANGES = ("connector_offsets", "connector_offsets_bulk", "connector_offsets_import")
+OF_MODULES = {_GROUP: (*_CHANGES, "connector_changes_info", "mirror_reset"), PROFILES: (*_CHANGES, "connector_offsets_info")}
 #: option -> its other names
 ALIASES = {name: tuple(spec.get("aliases", ())) for name, spec in connection_options().items()}
 #: option -> the variables of the host that supply it; the first one that is given counts
 VARIABLES = {name: (name,) for name in ALIASES}
 VARIABLES.update((name, (name, name.replace("k8s_", _FORMER))) for name in ALIASES if name.startswith("k8s_"))
 VARIABLES[CLUSTER] = (CLUSTER, _FORMER_CLUSTER)
+ALIASES.update({_GROUP: ("connect_group",), PROFILES: ("profiles",)})
 #: variables that say where the cluster of a host is
 ADDRESS = ("kafka_connect_url", "kafka_bootstrap_servers", "kafka_connect_worker_config", "kafka_connect_offset_file", _FORMER_NAMESPACE, _FORMER_CLUSTER,
            NAMESPACE, CLUSTER)

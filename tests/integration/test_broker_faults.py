@@ -168,7 +168,7 @@ def test_one_wrong_broker_beside_a_right_one(brokers, offsets):
     ({"kafka_timeout": 0}, "kafka_timeout must be at least 1 second"),
     ({"kafka_options": {"no.such.setting": "1"}}, "no.such.setting"),
     ({"kafka_options": {"message.max.bytes": "many"}}, "message.max.bytes"),
-    ({"bootstrap_servers": ["", " "]}, ", or bootstrap_servers to work on the offsets topic"),
+    ({"bootstrap_servers": ["", " "]}, ", or kafka_bootstrap_servers to work on the offsets topic"),
     ({"bootstrap_servers": ["127.0.0.1:none"]}, "127.0.0.1:none"),
 ])
 def test_options_that_do_not_fit_together(options, words):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import yaml
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import connection_options
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._connection import OF_MODULES
 
 GROUP = "connect"
 CONNECTION = ("_connect", "_kafka", "_strimzi")
@@ -23,7 +24,7 @@ STEPS = {"reset_offsets"}
 def assigned(path: Path, name: str):
     """What a file assigns to that name, as a literal."""
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Assign) and node.targets[0].id == name:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == name:
             return ast.literal_eval(node.value)
     return None
 
@@ -47,6 +48,17 @@ def undocumented() -> list[str]:
     return found
 
 
+def options_of(path: Path) -> set[str]:
+    """Those in a module's documentation, and in the fragments that it extends."""
+    found = documentation(path)
+    names = set(found.get("options", {}))
+    for fragment in found.get("extends_documentation_fragment", []):
+        name, _dot, part = fragment.removeprefix("streamops.kafka_connect.").partition(".")
+        text = assigned(Path(f"plugins/doc_fragments/{name}.py"), (part or "documentation").upper())
+        names |= set(yaml.safe_load(text).get("options", {}))
+    return names
+
+
 def action_plugin(name: str) -> dict:
     return {"action_plugin": f"streamops.kafka_connect.{name}"}
 
@@ -68,6 +80,9 @@ def problems() -> list[str]:
     found += [f"not in action group {GROUP} of meta/runtime.yml: {name}" for name in sorted(set(modules) - set(group))]
     found += [f"plugin_routing of meta/runtime.yml lists no such module, or lacks it: {name}" for name in sorted(routed ^ set(modules))]
     found += undocumented()
+    for option, names in OF_MODULES.items():
+        having = {name for name, path in modules.items() if option in options_of(path)}
+        found += [f"{PLUGIN} gives {option} to {name}, or not, other than its documentation says" for name in sorted(having ^ set(names))]
     for path in sorted(modules.values()):
         missing = FRAGMENTS - set(documentation(path).get("extends_documentation_fragment", []))
         found += [f"{path}: does not extend {fragment}" for fragment in sorted(missing)]

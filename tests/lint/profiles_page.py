@@ -27,7 +27,8 @@ says. For these connectors the collection knows it, by their class (``connector.
 - a new partition or field whose type is not the connector's, or that lacks what the connector needs, is refused before anything is
   stopped (``force: true`` makes a warning of it). What is live is right, whatever this page says;
 - a new record on the offsets topic has its fields in the order in which the connector looks for it;
-- directions and distances are in the connector's own unit, so ``max_rewind``, ``max_skip`` and ``direction`` work for binlogs and LSNs, too.
+- directions and distances are in the connector's own unit, so ``max_rewind``, ``max_skip`` and ``direction`` work for binlogs and
+  LSNs, too.
   Text without an order is never compared;
 - ``reset_to`` takes a time, or ``resnapshot``, where the meaning of that is known;
 - once a connector runs again after its change, what it commits first shows whether it goes on from the declared offset
@@ -43,8 +44,8 @@ alone.
 Connectors of your own
 ----------------------
 
-A file on the controller, in YAML or JSON, adds profiles, or replaces those of this page for a class. The option ``profiles`` or the
-inventory variable ``kafka_connect_profiles`` is its path. It is a list of dictionaries in the form of this example; what is wrong with it
+A file on the controller, in YAML or JSON, adds profiles, or replaces those of this page for a class. The option, or variable of the host,
+``kafka_connect_profiles`` is its path. It is a list of dictionaries in the form of this example; what is wrong with it
 is said before anything else:
 
 .. code-block:: yaml

@@ -18,7 +18,7 @@ def change_options() -> dict:
     """Documented in connector_offsets, and for many connectors in doc_fragments/_many.py."""
     return dict(
         worker_options(),
-        profiles=dict(type="raw"),
+        kafka_connect_profiles=dict(type="raw", aliases=["profiles"]),
         change_id=dict(type="str"),
         ledger=dict(type="str", choices=LEDGERS, default="auto"),
         ledger_topic=dict(type="str", default=DEFAULT),
@@ -29,7 +29,7 @@ def change_options() -> dict:
         method=dict(type="str", choices=METHODS, default="auto"),
         resource=dict(type="str"),
         offset_topic=dict(type="str"),
-        connect_group=dict(type="str"),
+        kafka_connect_group=dict(type="str", aliases=["connect_group"]),
         assume_stopped=dict(type="bool", default=False),
         stop=dict(type="bool", default=False),
         rollback=dict(type="bool", default=True),

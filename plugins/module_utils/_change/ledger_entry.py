@@ -135,12 +135,12 @@ class LedgerEntry:
         if topics:
             self._access.warn(
                 "The change %s of %s was made where the offsets are on the topic %s; here they are on %s. If that is another Connect cluster with "
-                "a connector of this name, it was not made here: distinguish them by connect_group, or by a ledger of their own."
+                "a connector of this name, it was not made here: distinguish them by kafka_connect_group, or by a ledger of their own."
                 % ((change.change_id, self.name) + topics))
         elif self._is_through_another(change):
             self._access.warn(
                 "The change %s of %s was made through %s, which is not in kafka_connect_url. If that is another Connect cluster with a connector of this name, "
-                "it was not made here: distinguish them by connect_group, or by a ledger of their own." % (
+                "it was not made here: distinguish them by kafka_connect_group, or by a ledger of their own." % (
                     change.change_id, self.name, change.cluster["connect_url"]))
 
     def _warn_vanished(self, change, live) -> None:

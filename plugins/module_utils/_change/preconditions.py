@@ -135,7 +135,7 @@ class Preconditions:
                 raise errors.StateError(
                     "%s, but the brokers show a Connect worker that runs it: %s. A running task would write its own offset over the change. "
                     "Stop it%s. If that is another Connect cluster with a connector of the same name and an offsets topic of its own, give the group.id "
-                    "of yours as connect_group." % (
+                    "of yours as kafka_connect_group." % (
                         "assume_stopped is true for %s" % self.name if self.client is None else "There is no connector %s" % self.name,
                         "; ".join(work[:5]), ", or give kafka_connect_url" if self.client is None else ""), workers=work)
             self.sleep(_PAUSE)

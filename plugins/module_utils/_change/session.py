@@ -52,7 +52,7 @@ class Session:
         #: the change_id of changes that were given none
         self._made_id = make_id()
         self._backed_up = {}
-        self.profiles = Catalog(params.get("profiles"))
+        self.profiles = Catalog(params.get("kafka_connect_profiles"))
 
     def share(self) -> None:
         """For many connectors: what all of their changes ask is asked once in a moment."""
@@ -133,7 +133,7 @@ class Session:
 
     def _router(self, one: Declaration) -> Router:
         params = self.params
-        return Router(Access(self.worker, one.name, self._brokers, one.method, params["offset_topic"], connect_group=params["connect_group"],
+        return Router(Access(self.worker, one.name, self._brokers, one.method, params["offset_topic"], connect_group=params["kafka_connect_group"],
                              force=one.force, sources=self._sources, offset_file=params["offset_file"], logs=self._logs,
                              profiles=self.profiles, **one.own))
 

@@ -15,7 +15,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.erro
 
 #: option -> property
 _PLAIN = {
-    "offset_file": "offset.storage.file.filename", "offset_topic": "offset.storage.topic", "connect_group": "group.id",
+    "offset_file": "offset.storage.file.filename", "offset_topic": "offset.storage.topic", "kafka_connect_group": "group.id",
     "kafka_security_protocol": "security.protocol", "kafka_sasl_mechanism": "sasl.mechanism", "kafka_ssl_key_password": "ssl.key.password",
 }
 _LOGIN = re.compile(r"""\b(username|password)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))""", re.DOTALL)
@@ -40,7 +40,7 @@ def options_of(text: str, path: str, given=(), brokers=True) -> dict:
     if not distributed and not brokers:
         found = {_PLAIN["offset_file"]: found[_PLAIN["offset_file"]]}
     # Some keep lines of both kinds.
-    found.pop(_PLAIN["offset_file"] if distributed else _PLAIN["connect_group"], None)
+    found.pop(_PLAIN["offset_file"] if distributed else _PLAIN["kafka_connect_group"], None)
     offered = {option: found[name] for option, name in _PLAIN.items() if found.get(name)}
     if found.get("bootstrap.servers"):
         offered["kafka_bootstrap_servers"] = [server.strip() for server in found["bootstrap.servers"].split(",") if server.strip()]

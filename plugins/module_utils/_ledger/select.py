@@ -39,7 +39,7 @@ def ledger_for_changes(params, client, kafka, whole=False, creates=True):
 def open_ledger(params, client, kafka, whole=False, creates=False):
     """The ledger, None for ledger: none. Raises DeclarationError that says what is missing.
 
-    params: ledger, and ledger_topic, ledger_file, ledger_configmap, connect_group where they are given. client, kafka: None if there is none;
+    params: ledger, and ledger_topic, ledger_file, ledger_configmap, kafka_connect_group where they are given. client, kafka: None if there is none;
     with StrimziClient it is a ConfigMap, unless another place is given.
     whole: see TopicLedger. creates: see TopicOrFile.
     """
@@ -60,7 +60,7 @@ def open_ledger(params, client, kafka, whole=False, creates=False):
         return ConfigMapLedger(client, params.get("ledger_configmap") or DEFAULT_CONFIG_MAP)
     if kafka is None:
         raise DeclarationError("ledger: topic needs kafka_bootstrap_servers.")
-    topic = TopicLedger(kafka, params.get("ledger_topic") or DEFAULT, params.get("connect_group") or None, whole)
+    topic = TopicLedger(kafka, params.get("ledger_topic") or DEFAULT, params.get("kafka_connect_group") or None, whole)
     if chosen == params.get("ledger"):
         return topic
     try:
@@ -75,4 +75,4 @@ def _default_file(params, client, kafka):
     cluster = client.root().get("kafka_cluster_id") if client is not None else kafka and kafka.cluster_id
     if not cluster:
         raise DeclarationError("ledger: file needs ledger_file here, as it is not known which Kafka cluster the changes are of.")
-    return FileLedger(default_path(cluster, params.get("connect_group")), of_the_job=bool(os.environ.get("AWX_HOST")))
+    return FileLedger(default_path(cluster, params.get("kafka_connect_group")), of_the_job=bool(os.environ.get("AWX_HOST")))

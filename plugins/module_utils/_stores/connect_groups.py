@@ -43,7 +43,7 @@ def check_groups_are_shown(kafka, rest, group=None) -> None:
         raise errors.BrokerDenied(
             "The brokers at %s show no %s. Grant the user Describe on Group %s%s." % (
                 kafka.brokers, missing, group or "(the workers' group.id)", "" if group else
-                "; if the user has it, the workers are known by other addresses: give their group.id as connect_group"),
+                "; if the user has it, the workers are known by other addresses: give their group.id as kafka_connect_group"),
             bootstrap_servers=kafka.brokers)
 
 

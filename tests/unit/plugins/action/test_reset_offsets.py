@@ -90,6 +90,19 @@ def test_what_is_refused(declared, answers, variables, message):
     assert found["msg"].count("Nothing was changed.") == (message != "The module failed without a message.")
 
 
+def test_messages_of_the_module_name_the_variables_of_the_role(monkeypatch):
+    text = "method: topic needs kafka_bootstrap_servers. Use assume_stopped: true, or force: true of the entry; the workers' kafka_connect_group chooses."
+    monkeypatch.setattr(reset_offsets, "run_module", lambda *given: {"failed": True, "msg": text, "failed_connectors": {"a": "offset_topic x is not there"}})
+    steps = Steps({}, False, {"step": "plan", "declared": [to("a")], "options": {
+        "method": "topic", "assume_stopped": False, "offset_topic": "x", "kafka_connect_group": ""}})
+    monkeypatch.setattr(Steps, "_run", reset_offsets.ActionModule._run)
+    found = steps.run(None, {"inventory_hostname": "eu/1"})
+    assert found["msg"].startswith(
+        "reset_offsets_method: topic needs kafka_bootstrap_servers. Use reset_offsets_assume_stopped: true, or force: true of the entry; the workers' "
+        "kafka_connect_group chooses.")
+    assert found["failed_connectors"] == {"a": "reset_offsets_offset_topic x is not there"}
+
+
 def test_what_a_verification_needs_is_looked_at_with_the_plan():
     steps, found = plan([to("a", verify=VERIFY)], {BULK: [seen(returned("a", boundaries=bounds()))], JOB: [{}]}, cluster="eu")
     assert "msg" not in found and [call[0] for call in steps.calls] == [BULK, JOB] and steps.calls[1][1]["run"] is False

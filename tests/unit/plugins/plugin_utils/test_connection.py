@@ -18,6 +18,11 @@ def test_an_option_its_variable_and_its_environment_variable_have_the_same_name(
         assert "fallback" not in spec or spec["fallback"][1][0] == name.upper()
 
 
+def test_options_of_some_modules_have_the_names_of_their_variables_too():
+    assert _connection.by_name({"connect_group": "g", "profiles": "p.yml"}, ()) == {"kafka_connect_group": "g", "kafka_connect_profiles": "p.yml"}
+    assert set(_connection.OF_MODULES) <= set(_connection.ALIASES)
+
+
 def test_no_name_has_two_meanings():
     names = [one for name, aliases in _connection.ALIASES.items() for one in (name, *aliases)]
     assert len(names) == len(set(names))

@@ -23,7 +23,7 @@ from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.changes import change as ledger_change
 
 OPTIONS = {
-    **dict.fromkeys(("change_id", "ledger_topic", "ledger_file", "requested_by", "offset_topic", "connect_group", "backup_file",
+    **dict.fromkeys(("change_id", "ledger_topic", "ledger_file", "requested_by", "offset_topic", "kafka_connect_group", "backup_file",
                      "offset_file")),
     **dict.fromkeys(("assume_stopped", "stop", "backup", "rollback", "one_by_one"), False),
     "final_state": "found", "ledger": "auto", "settle": 0, "check_position": "none", "check_position_timeout": 0, "method": "auto", "wait_timeout": 5,

@@ -15,7 +15,7 @@ from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils
 
 OPTIONS = {
     **dict.fromkeys(("src", "content", "connectors", "change_id", "ledger_topic", "ledger_file", "requested_by", "offset_topic",
-                     "connect_group", "backup_file", "offset_file")),
+                     "kafka_connect_group", "backup_file", "offset_file")),
     **dict.fromkeys(("purge", "seed", "force", "accept_duplicates", "assume_stopped", "stop", "backup", "rollback"), False),
     "final_state": "found", "ledger": "auto", "settle": 0, "check_position": "none", "check_position_timeout": 0, "method": "auto", "wait_timeout": 5,
     "max_entries": 20}

@@ -22,17 +22,17 @@ def test_standalone():
 
 def test_distributed():
     assert options_of(DISTRIBUTED, "w") == {
-        "offset_topic": "eu-offsets", "connect_group": "eu", "kafka_bootstrap_servers": ["a:9092", "b:9092"]}
+        "offset_topic": "eu-offsets", "kafka_connect_group": "eu", "kafka_bootstrap_servers": ["a:9092", "b:9092"]}
 
 
 def test_lines_of_both_kinds():
     """As the files that come with Kafka, which were edited. A standalone worker has no group, a distributed one no file."""
     assert "offset_file" not in options_of(DISTRIBUTED + "offset.storage.file.filename=relative", "w")
-    assert "connect_group" not in options_of(STANDALONE + "group.id=x\noffset.storage.topic=", "w")
+    assert "kafka_connect_group" not in options_of(STANDALONE + "group.id=x\noffset.storage.topic=", "w")
 
 
 def test_what_is_given_is_not_looked_at():
-    assert options_of(DISTRIBUTED, "w", ("kafka_bootstrap_servers", "offset_topic")) == {"connect_group": "eu"}
+    assert options_of(DISTRIBUTED, "w", ("kafka_bootstrap_servers", "offset_topic")) == {"kafka_connect_group": "eu"}
     assert options_of(STANDALONE, "w", OPTIONS) == {}
 
 

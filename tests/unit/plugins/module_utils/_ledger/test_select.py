@@ -53,7 +53,7 @@ def test_none_and_names():
     assert open_ledger({"ledger": "none"}, REST, BROKERS) is None
     assert open_ledger({"ledger_topic": "own"}, REST, BROKERS, creates=True).where == "the topic own"
     # Two Connect clusters can have one Kafka cluster, and connectors of the same name.
-    assert open_ledger({"connect_group": "eu/1"}, REST, None).where == OF_THE_USER % "K-1/eu%2F1"
+    assert open_ledger({"kafka_connect_group": "eu/1"}, REST, None).where == OF_THE_USER % "K-1/eu%2F1"
 
 
 @pytest.mark.parametrize("ledger, client, kafka, words", [
