@@ -238,7 +238,7 @@ def _failure(facts, status, text, path):
     words = (status.get("message") or excerpt(text) or "no reason given").rstrip(".")
     if code == 401:
         return errors.KubeDenied("%s was denied with 401 (%s): the Kubernetes API server does not know this login. Check k8s_api_key, or k8s_kubeconfig "
-                                 "and context." % (intro, words), **facts)
+                                 "and k8s_context." % (intro, words), **facts)
     if code == 403:
         verb, plural = _needed(facts["method"], path)
         return errors.KubeDenied("%s was denied with 403: %s. The role of this login needs the verb %s on the resource %s." % (

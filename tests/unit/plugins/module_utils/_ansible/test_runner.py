@@ -123,6 +123,16 @@ def test_token_of_the_environment(run, monkeypatch):
     assert done.transport["token"] == "s3cret-token" and "s3cret" not in json.dumps(done.result)
 
 
+def test_the_login_to_kubernetes_of_the_environment(run, monkeypatch):
+    monkeypatch.setenv("K8S_AUTH_HOST", "https://awx")
+    monkeypatch.setenv("K8S_AUTH_SSL_CA_CERT", "/awx.pem")
+    monkeypatch.setenv("K8S_CA_CERT", "/ca.pem")
+    for name in ("K8S_NAMESPACE", "K8S_CONNECT_CLUSTER"):  # they would make every connector one of Strimzi
+        monkeypatch.setenv(name, "kafka")
+    found = run({"kafka_connect_url": URL}).params
+    assert (found["k8s_host"], found["k8s_ca_cert"], found["k8s_namespace"], found["k8s_connect_cluster"]) == ("https://awx", "/ca.pem", None, None)
+
+
 def test_an_empty_variable_is_unset(run, monkeypatch):
     for name in NAMES:
         monkeypatch.setenv("KAFKA_CONNECT_" + name, "")
