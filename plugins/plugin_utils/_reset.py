@@ -40,6 +40,7 @@ _UNUSABLE = (
     ", ".join(FINAL_STATES) + ". To reset a connector wholly leave the fields offsets and raw_keys out.")
 _UNVERIFIABLE = ("verify of %s cannot be used: %s. Its fields are " + ", ".join(VERIFY_FIELDS) +
                  "; topics (names) and checks are lists that are needed, quiet and wait are seconds.")
+_IN_COMMON = ("method", "method_reason", "offset_topic", "offset_file", "consumer_group", "counts", "already_applied", "change", "position")
 _STATES = {"STOPPED": "stopped", "PAUSED": "paused"}
 _SHOWN_STATES = ("RUNNING", "PAUSED", "STOPPED", "FAILED", "UNASSIGNED", "RESTARTING", None)
 
@@ -214,8 +215,7 @@ def _predicted(one: dict, entry: dict) -> dict:
 def _result(one: dict) -> dict:
     """What a prediction and a change have in common."""
     return {
-        **{name: one[name] for name in ("method", "method_reason", "offset_topic", "offset_file", "consumer_group", "counts", "already_applied", "change",
-                                       "position")},
+        **{name: one[name] for name in _IN_COMMON},
         "actions": [action for action in one["actions"] if action["action"] != "keep"],
     }
 

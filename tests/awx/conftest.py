@@ -115,8 +115,8 @@ def fleet(live_stack):
     found = live_stack.endpoints()
     clusters = found["clusters"]
     workers = {host: Worker(clusters[cluster]["urls"][0]) for host, cluster in HOSTS.items()}
-    groups = {"all": {"children": ["eu", "us", "canary"], "vars": {
-                  "kafka_bootstrap_servers": found["bootstrap_servers"], "kafka_connect_check_position": "none"}},
+    variables = {"kafka_bootstrap_servers": found["bootstrap_servers"], "kafka_connect_check_position": "none"}
+    groups = {"all": {"children": ["eu", "us", "canary"], "vars": variables},
               "eu": {"hosts": ["eu-2", "eu-1"]}, "us": {"hosts": ["us-1"]},
               "canary": {"hosts": ["eu-1"]},
               "_meta": {"hostvars": {host: {"kafka_connect_url": worker.url, "kafka_connect_group": clusters[HOSTS[host]]["group_id"],

@@ -114,12 +114,20 @@ class Inventory:
         self.worker.put(NAME, "stop")
         self.worker.await_state(NAME, "STOPPED", [])
 
+    def change(self) -> None:
+        """One more event behind all others."""
+        self._postgres.psql("UPDATE orders SET item = item || '!' WHERE id = 1")
+        self.updates += 1
+
+    def slot(self, column: str) -> int:
+        """An LSN of the replication slot."""
+        return int(self._postgres.psql(f"SELECT {column} - '0/0' FROM pg_replication_slots WHERE slot_name = '{SERVER}'"))
+
     def reads_again(self, before: list, rows: list[int]) -> None:
         """It runs, and writes exactly these rows besides the events before, and what tests have changed since."""
         self.worker.await_state(NAME, "RUNNING", ["RUNNING"])
         # Whatever else it wants to repeat comes before a change that is made now.
-        self._postgres.psql("UPDATE orders SET item = item || '!' WHERE id = 1")
-        self.updates += 1
+        self.change()
         expected = [*before, *[("c", row) for row in rows], *[("u", 1)] * self.updates]
         wait_until(lambda: len(self.events()) >= len(expected), reason=f"{expected}")
         assert self.events() == expected
@@ -287,3 +295,23 @@ def test_a_new_snapshot(stopped):
     wait_until(lambda: stopped.live().get("snapshot_completed"), reason="the snapshot's offset")
     wait_until(lambda: len(stopped.events()) == len(before) + ROWS, reason="all rows")
     assert sorted(stopped.events()[len(before):]) == [("r", row) for row in range(1, ROWS + 1)]
+
+
+def test_a_slot_that_has_gone_on(running):
+    """By default Debezium confirms to the replication slot what it has read. Then what is before that does not come again, whatever its offset is: a
+    warning. What is before the log that the server has kept for the slot fails the task."""
+    running.worker.must("PUT", f"connectors/{NAME}/config", {**running.worker.config(NAME), "lsn.flush.mode": "connector"})
+    running.worker.await_state(NAME, "RUNNING", ["RUNNING"])
+    target = None
+    while target is None or running.slot("restart_lsn") > target["lsn"]:
+        target = running.live()
+        for _time in range(2):
+            running.change()
+            running.await_end()
+        wait_until(lambda: running.slot("confirmed_flush_lsn") >= running.live()["lsn"], reason="the slot to go on")
+    before = running.events()
+    done = running.set(target, stop=True, check_position="warn", check_position_timeout=4)
+    assert not done["failed"] and done["position"]["verdict"] == "own_position", done.get("msg") or done["position"]
+    assert any("It goes on from there whatever its offset is: the replication slot in the database" in one for one in done["warnings"])
+    assert len(running.events()) - len(before) < 2, "at most the last event, which the slot had not confirmed"
+    assert running.worker.state(NAME) == ("RUNNING", ["RUNNING"])

@@ -67,6 +67,7 @@ is said before anything else:
       stores:                    # where else it keeps its position
         - where: its table of checkpoints
           when: {setting: checkpoints, values: ["true"]}
+          seeks: {}              # it goes on from there, whatever its offset is
       overrides:                 # settings by which it does not start from its offset
         - {setting: start.from, values: [beginning], effect: each start reads all orders}
       hints: [Orders are numbered from 1.]
@@ -125,7 +126,11 @@ def _facts(profile: dict) -> Iterator[str]:
     if "absent" in profile:
         yield f"Without an offset: {profile['absent']}."
     yield from _reset(profile.get("reset", {}))
-    yield from (f"It also keeps its place elsewhere: {one['where'].replace('{name}', 'NAME')}." for one in profile.get("stores", []))
+    for one in profile.get("stores", []):
+        unless = one.get("seeks", {}).get("unless")
+        but = f", unless ``{unless['setting']}`` is ``{unless['values'][0]}``" if unless else ""
+        counts = f" It goes on from there, whatever its offset is{but}." if "seeks" in one else ""
+        yield f"It also keeps its place elsewhere: {one['where'].replace('{name}', 'NAME')}.{counts}"
     for one in profile.get("overrides", []):
         yield f"``{one['setting']}`` {' or '.join(f'``{value}``' for value in one['values'])}: {one['effect']}."
     yield from profile.get("hints", [])

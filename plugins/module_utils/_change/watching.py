@@ -14,7 +14,7 @@ from __future__ import annotations
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import RUNNING
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.interrupts import INTERRUPTS
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical, same
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.position import BACKWARD
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.position_check import (
     BAD,
@@ -23,6 +23,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.prof
     NOTHING,
     Seen,
     judge,
+    moves_on,
     result,
     sentence,
 )
@@ -107,7 +108,7 @@ class Watching:
             now = live.entries[key].offset if key in live.entries else None
             if now is None and action.after is not None:
                 self._first[key] = GONE
-            elif now is not None and (action.after is None or not same(now, action.after)):
+            elif now is not None and moves_on(action, now):
                 self._first[key] = now
         self._appeared.update((key, entry.partition) for key, entry in live.entries.items() if key not in self._known)
 

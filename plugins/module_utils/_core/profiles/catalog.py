@@ -18,7 +18,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.prof
     queues,
     sinks,
 )
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.position import movement, unmoved
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.position import movement, stays, unmoved
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.schema import LISTED, VARIES, check_profiles
 
 #: (title of a group, its profiles)
@@ -67,6 +67,10 @@ class Shape:
     def unmoved(self, before: dict, after: dict):
         """The field that decides, and stays as it is while others of the position change; None where there is none."""
         return unmoved(self.data["position"], before, after) if self.has_position else None
+
+    def stays(self, before: dict, after: dict) -> bool:
+        """Is the position of two offsets the same one, whatever else differs?"""
+        return self.has_position and stays(self.data["position"], before, after)
 
     def unit(self, before: dict, after: dict) -> str:
         """What the distance counts; empty where that is not known."""

@@ -55,6 +55,14 @@ def movement(position: dict, before: dict, after: dict) -> tuple:
     return nothing if old is None or new is None else (_direction(old, new), abs(new - old), differing)
 
 
+def stays(position: dict, before: dict, after: dict) -> bool:
+    """Is the position the same one? Of FIRST the field that decides counts alone."""
+    fields = [name for name in position["fields"] + position.get("instead", []) if name in before or name in after]
+    if position["compare"] == FIRST:
+        fields = [name for name in fields if name in before and name in after][:1]
+    return bool(fields) and all(name in before and name in after and before[name] == after[name] for name in fields)
+
+
 def unmoved(position: dict, before: dict, after: dict):
     """The field that decides and stays as it is, while another one of the position changes; None where there is none."""
     if not any(before.get(name) != after.get(name) for name in position["fields"]):

@@ -94,6 +94,8 @@ def _is_due(seen, kind) -> bool:
 
 
 def _direction(action, before, after) -> str:
+    if action.shape is not None and action.shape.stays(before, after):
+        return NONE
     return Action(SET, action.partition, before, after, shape=action.shape).moved[0]
 
 
@@ -101,6 +103,11 @@ def _has_other_fields(seen, appeared) -> bool:
     """A new file or table has the fields of the others."""
     return isinstance(seen.action.partition, dict) and all(
         not isinstance(partition, dict) or partition.keys() != seen.action.partition.keys() for partition in appeared)
+
+
+def moves_on(action, offset) -> bool:
+    """Is this another position than the declared one? Fields beside it can change without that. offset: as read since it runs again."""
+    return action.after is None or _direction(action, action.after, offset) != NONE
 
 
 # ---- for people --------------------------------------------------------------------------------------------------------

@@ -44,10 +44,11 @@ _SHAPE = {
     "name": (False, str), "until": (False, str), "now": (False, str), "read_without": (False, str),
     "migrate": (False, {"name": (True, str), "add": (False, _TEXTS), "drop": (False, _TEXTS)}),
 }
+#: seeks: the connector goes on from there, whatever its offset is
+_STORE = {"where": (True, str), "when": (False, _CONDITION), "only": (False, ["backward"]), "seeks": (False, {"unless": (False, _CONDITION)})}
 _PROFILE = {
     "name": (True, str), "title": (False, str), "kind": (False, ["source", "sink"]), "classes": (True, _TEXTS), "shapes": (False, [_SHAPE]),
-    "absent": (False, str), "stores": (False, [{"where": (True, str), "when": (False, _CONDITION), "only": (False, ["backward"]),
-                                                         "seeks": (False, {"unless": (False, _CONDITION)})}]),
+    "absent": (False, str), "stores": (False, [_STORE]),
     "overrides": (False, [dict(_CONDITION, effect=(True, str))]), "siblings": (False, str), "hints": (False, _TEXTS), "source": (False, str),
     "verified": (False, bool),
     "reset": (False, {"time": (False, dict(_RESET, milliseconds=(True, str), nanoseconds=(True, str))),

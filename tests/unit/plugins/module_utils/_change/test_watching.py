@@ -26,9 +26,9 @@ class Committing(FakeConnect):
 
     method = "rest"
 
-    def __init__(self, commits, state="RUNNING", fails_after=None, **more):
+    def __init__(self, commits, state="RUNNING", fails_after=None, task_had_failed=False, **more):
         super().__init__(state, live(a=10), **more)
-        self.commits, self.fails_after, self.resumed = commits, fails_after, None
+        self.commits, self.fails_after, self.resumed, self.task_had_failed = commits, fails_after, None, task_had_failed
 
     def resume(self, name):
         super().resume(name)
@@ -45,6 +45,8 @@ class Committing(FakeConnect):
 
     def status(self, name):
         found = super().status(name)
+        if self.task_had_failed and self.resumed is None and found["tasks"]:
+            found["tasks"][0].update(state="FAILED", trace="java.lang.ClassCastException: no Long")
         if self.fails_after is not None and self.resumed is not None and self.now - self.resumed >= self.fails_after and self.state == "RUNNING":
             found["tasks"][0].update(state="FAILED", trace="java.lang.ClassCastException: no Long")
         return found
@@ -110,10 +112,10 @@ def test_a_final_state_in_which_it_runs():
     assert run(connect, final_state="RUNNING")["position"]["verdict"] == "ignored"
 
 
-@pytest.mark.parametrize("had_failed", [False, True])
+@pytest.mark.parametrize("had_failed", [None, "connector", "task"])
 def test_one_that_fails_while_it_is_watched_is_rolled_back(had_failed):
     """N26: a task that casts the offset fails at its first poll, when it is RUNNING already."""
-    connect, undone = Committing({}, "FAILED" if had_failed else "RUNNING", fails_after=3), []
+    connect, undone = Committing({}, "FAILED" if had_failed == "connector" else "RUNNING", 3, had_failed == "task"), []
 
     def undo(item):
         undone.append(item.name)
@@ -124,7 +126,7 @@ def test_one_that_fails_while_it_is_watched_is_rolled_back(had_failed):
     with pytest.raises(errors.StateError) as caught:
         run(connect, roll_back=undo)
     assert "but failed after 4 s: task 0: " in caught.value.message and "no Long" in caught.value.message
-    assert undone == ([] if had_failed else ["c"]) and ("The change was rolled back" in caught.value.message) is not had_failed
+    assert undone == ([] if had_failed else ["c"]) and ("The change was rolled back" in caught.value.message) is not bool(had_failed)
     assert connect.live == {json.dumps(part("a")): {"position": 4 if had_failed else 10}}
     assert connect.now < 10, "what is rolled back is not watched"
 

@@ -18,6 +18,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.prof
     TAKEN,
     Seen,
     judge,
+    moves_on,
     result,
     sentence,
 )
@@ -101,11 +102,21 @@ def test_of_a_source_without_a_profile(before, declared, first, store, verdict):
     (POSTGRES, {"lsn": 100, "txId": 7}, {"lsn": 40, "txId": 4}, {"lsn": 60, "txId": 5, "ts_usec": 1}, TAKEN),
     (POSTGRES, {"lsn": 100, "txId": 7}, {"lsn": 40, "txId": 4}, {"lsn": 30, "txId": 3}, IGNORED),
     (POSTGRES, {"lsn": 100, "txId": 7}, {"lsn": 40, "txId": 4}, NOTHING, STUCK),
+    (POSTGRES, {"lsn": 100, "lsn_commit": 100}, {"lsn": 40}, {"lsn": 100, "lsn_commit": 90}, TAKEN),
     (MONGODB, {"_id": "8"}, {"_id": "5"}, {"_id": "1"}, TAKEN),
     (MONGODB, {"_id": "8"}, {"_id": "5"}, NOTHING, CANNOT_TELL),
 ])
 def test_by_the_connectors_own_rules(shape, before, declared, first, verdict):
     assert judge([seen({"server": "inv"}, before, declared, first, shape=shape)], [], "source", "", True).verdict == verdict
+
+
+def test_the_same_position_with_other_fields_beside_it():
+    """Debezium stores another lsn_commit when it begins at its slot, which is where it was."""
+    before, declared, first = {"lsn_proc": 100, "lsn": 100, "lsn_commit": 100}, {"lsn_proc": 40, "lsn": 40}, {"lsn_proc": 100, "lsn": 100, "lsn_commit": 40}
+    one = seen({"server": "inv"}, before, declared, first, shape=POSTGRES)
+    assert judge([one], [], "source", "the replication slot", True).verdict == OWN_POSITION
+    assert not moves_on(one.action, {"lsn_proc": 40, "lsn": 40, "txId": 7}) and moves_on(one.action, {"lsn_proc": 41, "lsn": 41})
+    assert moves_on(seen({"p": "a"}, {"n": 9}, None, NOTHING).action, {"n": 1}) and not moves_on(seen({"p": "a"}, {"n": 9}, {"n": 4}, NOTHING).action, {"n": 4})
 
 
 @pytest.mark.parametrize("seen_now, appeared, kind, verdict", [
