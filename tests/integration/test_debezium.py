@@ -298,8 +298,10 @@ def test_a_new_snapshot(stopped):
 
 
 def test_a_slot_that_has_gone_on(running):
-    """By default Debezium confirms to the replication slot what it has read. Then what is before that does not come again, whatever its offset is: a
-    warning. What is before the log that the server has kept for the slot fails the task."""
+    """By default Debezium confirms to the replication slot what it has read. What is before that does not come again, whatever its offset is.
+
+    Before restart_lsn of the slot its task fails instead.
+    """
     running.worker.must("PUT", f"connectors/{NAME}/config", {**running.worker.config(NAME), "lsn.flush.mode": "connector"})
     running.worker.await_state(NAME, "RUNNING", ["RUNNING"])
     target = None
