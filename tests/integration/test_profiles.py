@@ -165,4 +165,4 @@ def test_a_users_profiles_by_a_variable(make, main, playbooks, tmp_path):
     assert failed.rc != 0 and "profiles.yml[0] has the unknown key clases. Did you mean classes" in failed.text.replace("\n", " "), failed
     file.unlink()
     missing = playbooks.run(str(book), {"eu": host})
-    assert missing.rc != 0 and "or the variable kafka_connect_profiles) cannot be used" in missing.text, missing
+    assert missing.rc != 0 and "(kafka_connect_profiles) cannot be used" in missing.text, missing
