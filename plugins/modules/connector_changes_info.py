@@ -207,7 +207,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.r
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi import connect_or_operator
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.worker_config import read_worker_config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.report import changes_info
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import AUTO, DEFAULT_CONFIG_MAP, LEDGERS, NONE, beside_file, open_ledger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import AUTO, DEFAULT, LEDGERS, NONE, beside_file, open_ledger
 
 
 def show(client, kafka, params, check_mode):
@@ -225,7 +225,7 @@ def main():
             ledger=dict(type="str", choices=[one for one in LEDGERS if one != NONE], default=AUTO),
             ledger_topic=dict(type="str", default="connect-offset-changes"),
             ledger_file=dict(type="path"),
-            ledger_configmap=dict(type="str", default=DEFAULT_CONFIG_MAP),
+            ledger_configmap=dict(type="str", default=DEFAULT),
             kafka_connect_group=dict(type="str", aliases=["connect_group"]),
             max_entries=dict(type="int", default=1000),
         ),

@@ -953,6 +953,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.b
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.change_options import change_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi import connect_or_operator
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi_offsets import strimzi_offsets
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.worker_config import read_worker_config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import FOUND, LATER, LEAVE, of_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.examples import with_example
@@ -960,8 +961,6 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ex
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.session import Session
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import STATES
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.operator_guard import STRIMZI
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_manifests import manifests
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_offsets import StrimziOffsets
 
 #: values of final_state by their former names
 _FORMER = {"put_back": FOUND, "put_back_later": LATER}
@@ -973,6 +972,7 @@ def declare(client, kafka, sources, params, check_mode):
     with with_example(client, params["name"], session.profiles, check_mode):
         result = execute_one(session, of_options(params, session.copy()), check_mode)
     if check_mode and result["method"] == STRIMZI:
+        from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_manifests import manifests
         result.update(manifests(client, params["name"], result))
     return result
 
@@ -1004,7 +1004,7 @@ def main():
         ),
         declare,
         changes=True,
-        connect=connect_or_operator(StrimziOffsets),
+        connect=connect_or_operator(strimzi_offsets),
         brokers=brokers,
         sources=source_clusters,
         prepare=read_worker_config,

@@ -270,10 +270,10 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.b
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.change_options import change_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi import connect_or_operator
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi_offsets import strimzi_offsets
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.worker_config import read_worker_config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.bulk import declare
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.session import FINAL_STATES, FOUND
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_offsets import StrimziOffsets
 
 
 def _connector_options() -> dict:
@@ -319,7 +319,7 @@ def main():
         ),
         declare,
         changes=True,
-        connect=connect_or_operator(StrimziOffsets),
+        connect=connect_or_operator(strimzi_offsets),
         brokers=brokers,
         sources=source_clusters,
         prepare=read_worker_config,

@@ -365,10 +365,10 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.b
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import worker_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi import connect_or_operator
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.strimzi_offsets import strimzi_offsets
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.worker_config import read_worker_config
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_info import OffsetsInfo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import Catalog
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_offsets import StrimziOffsets
 
 
 def show(client, kafka, params, check_mode):
@@ -391,7 +391,7 @@ def main():
             max_entries=dict(type="int", default=1000),
         ),
         show,
-        connect=connect_or_operator(StrimziOffsets),
+        connect=connect_or_operator(strimzi_offsets),
         brokers=brokers,
         prepare=read_worker_config,
     )

@@ -12,7 +12,6 @@ import contextlib
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import broker_options, by_file_alone, given
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError, LibraryMissing
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.client import KAFKA_TRACEBACK, KafkaClient
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.source_clusters import SourceClusters
 
 #: settings of librdkafka whose names are not those of the options with dots
@@ -27,6 +26,7 @@ def brokers(module):
     if not given(params["kafka_bootstrap_servers"]) or by_file_alone(params):
         yield None
         return
+    from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.client import KAFKA_TRACEBACK, KafkaClient
     if KAFKA_TRACEBACK:
         raise LibraryMissing("confluent-kafka", KAFKA_TRACEBACK)
     if params["kafka_timeout"] < 1:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import worker_options
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.watching import CHECKS, NO
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import DEFAULT, DEFAULT_CONFIG_MAP, LEDGERS
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import DEFAULT, LEDGERS
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import METHODS
 
 
@@ -23,7 +23,7 @@ def change_options() -> dict:
         ledger=dict(type="str", choices=LEDGERS, default="auto"),
         ledger_topic=dict(type="str", default=DEFAULT),
         ledger_file=dict(type="path"),
-        ledger_configmap=dict(type="str", default=DEFAULT_CONFIG_MAP),
+        ledger_configmap=dict(type="str", default=DEFAULT),
         requested_by=dict(type="str"),
         settle=dict(type="int", default=0),
         method=dict(type="str", choices=METHODS, default="auto"),

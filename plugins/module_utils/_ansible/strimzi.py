@@ -12,12 +12,13 @@ import contextlib
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.connect import connect
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.operator_guard import by_operator, check_owner, open_operator
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_client import StrimziClient
 
 
-def connect_or_operator(make=StrimziClient):
-    """What opens a client of that class, or what connect() gives. Raises DeclarationError where a resource owns the connector that would be changed
-    past it."""
+def connect_or_operator(make=None):
+    """What opens a StrimziClient, or what make() returns, or else what connect() gives.
+
+    Raises DeclarationError where a resource owns the connector that would be changed past it.
+    """
     @contextlib.contextmanager
     def opened(module):
         with contextlib.ExitStack() as stack:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_info import OffsetsInfo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.interrupts import INTERRUPTS
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK
@@ -77,6 +76,7 @@ class Boundaries:
 
     def _await_sink(self, name, wait, consumer_group, **_more) -> None:
         """The topics of a sink are quiet at once: what it does shows in its commits."""
+        from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_info import OffsetsInfo
         end = self._clock() + wait
         while True:
             found = OffsetsInfo(self._client, self._kafka, max_entries=0, consumer_group=consumer_group).one(name)

@@ -14,7 +14,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.decl
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import about
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import check_id
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import GROUP, TOPIC
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import sink_shaped
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.sink_group import sink_shaped
 
 #: What is declared of one connector.
 #:

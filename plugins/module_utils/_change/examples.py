@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_info import OffsetsInfo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import ConnectError, OffsetsError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical
 
@@ -39,6 +38,7 @@ def add_example(error, worker, name: str, profiles):
 
 
 def _example(worker, name, profiles):
+    from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_info import OffsetsInfo
     try:
         found = OffsetsInfo(worker, None, max_entries=1, profiles=profiles).one(name)
     except ConnectError:

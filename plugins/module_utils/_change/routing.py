@@ -20,9 +20,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.sink
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.flow import dedicated_source
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.select import semantics_of
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import AUTO, FILE, GROUP, REST, STRIMZI, TOPIC
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.sink_group import Sink, check_rest_sees, sink_left
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import sink_shaped
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic_discovery import check_exists
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.sink_group import Sink, check_rest_sees, sink_left, sink_shaped
 
 #: what makes ``auto`` turn from REST to another method
 TURNS = (errors.EndpointMissing, errors.MethodError, errors.AmbiguousName)
@@ -133,6 +131,7 @@ class Router:
         self._check_method(kind, found, desired)
         if found is not None and access.asks_worker and self._refused is None:
             if kind != SINK and access.for_change and access.topic_is_open and access.offset_topic:
+                from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic_discovery import check_exists
                 check_exists(access.kafka, access.offset_topic)
             try:
                 return self._by_worker(kind, found, desired)

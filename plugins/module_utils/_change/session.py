@@ -13,7 +13,6 @@ from collections import namedtuple
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import backups
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.boundaries import Boundaries
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.copy_offsets import Copy
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.declarations import FOUND, LEAVE, Declaration
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import ChangeItem
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import Router
@@ -30,9 +29,6 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.re
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import NONE, ledger_for_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import TrackedChange
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import AUTO, FILE, STRIMZI, TOPIC, Access, cluster_facts
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file_log import FileLog
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.log_source import KafkaLogs
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.offset_logs import OffsetLogs
 
 #: plugin   class and version of the connector, None where there is none
 BackedUp = namedtuple("BackedUp", ["snapshot", "method", "plugin"])
@@ -60,10 +56,10 @@ class Session:
             self.worker = SharedOperator(self._client) if self._client.method == STRIMZI else SharedWorker(self._client)
         if self._kafka is not None:
             self._brokers = SharedBrokers(self._kafka)
-        if self.params["offset_file"] and self.params["method"] in (AUTO, FILE):
-            self._logs = OffsetLogs(FileLog(self.params["offset_file"]), many=True)
-        elif self._kafka is not None:
-            self._logs = OffsetLogs(KafkaLogs(self._brokers), many=True)
+        is_file = self.params["offset_file"] and self.params["method"] in (AUTO, FILE)
+        if is_file or self._kafka is not None:
+            from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.offset_logs import logs_of
+            self._logs = logs_of(self._brokers, self.params["offset_file"] if is_file else None, many=True)
 
     @property
     def sources(self) -> list:
@@ -101,6 +97,7 @@ class Session:
         name = params["copy_from"] or (params["name"] if is_migration(params["rewrite"]) else None)
         if not name:
             return None
+        from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.copy_offsets import Copy
         router = self._router(Declaration(name, None, None, False, FOUND, params["force"], params["method"], {}))
         return Copy(self.worker, name, router, params["rewrite"], params["purge"], params["force"])
 

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.client import KAFKA_TRACEBACK, KafkaClient
 
 _PREFIX = "source.cluster."
 
@@ -17,15 +16,15 @@ _PREFIX = "source.cluster."
 class SourceClusters:
     """One KafkaClient for each source cluster, made when it is asked for."""
 
-    def __init__(self, given=None, timeout: float = 30, make=KafkaClient):
-        """given: {alias: settings of librdkafka}."""
+    def __init__(self, given=None, timeout: float = 30, make=None):
+        """given: {alias: settings of librdkafka}. make: a KafkaClient of settings and a time limit, by default that class."""
         self.given = given or {}
         self._timeout = timeout
         self._make = make
         self._clients = {}
 
-    def client(self, flow) -> KafkaClient:
-        """Of the flow's source (see _mirror.flow). Raises DeclarationError where nobody says how to reach it."""
+    def client(self, flow):
+        """The KafkaClient of the flow's source (see _mirror.flow). Raises DeclarationError where nobody says how to reach it."""
         key = self.key(flow)
         return self._client(key, lambda: self.given[flow.source] if flow.source in self.given else self._by_config(flow))
 
@@ -38,19 +37,20 @@ class SourceClusters:
         configured = _servers(flow.config.get(_PREFIX + "bootstrap.servers"))
         return flow.source not in self.given or bool(configured & _servers(self.given[flow.source].get("bootstrap.servers")))
 
-    def named(self, alias: str) -> KafkaClient:
-        """The one that is listed under this alias. Raises DeclarationError."""
+    def named(self, alias: str):
+        """The KafkaClient that is listed under this alias. Raises DeclarationError."""
         if alias not in self.given:
             known = "which has %s" % ", ".join(sorted(self.given)) if self.given else "which is empty"
             raise errors.DeclarationError("There is no alias %s in kafka_connect_source_clusters (%s)." % (alias, known))
         return self._client((alias, None), lambda: self.given[alias])
 
-    def _client(self, key, settings) -> KafkaClient:
+    def _client(self, key, settings):
         """settings(): librdkafka's."""
         if key not in self._clients:
+            from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.client import KAFKA_TRACEBACK, KafkaClient
             if KAFKA_TRACEBACK:
                 raise errors.DeclarationError("The source cluster %s cannot be queried, as the Python library confluent-kafka is missing here." % key[0])
-            self._clients[key] = self._make(settings(), self._timeout)
+            self._clients[key] = (self._make or KafkaClient)(settings(), self._timeout)
         return self._clients[key]
 
     def _by_config(self, flow) -> dict:

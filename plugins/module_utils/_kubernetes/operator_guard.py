@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.strimzi_pods import STRIMZI
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.api import Kubernetes, login
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_client import StrimziClient
 
 
 def by_operator(params: dict) -> bool:
@@ -22,8 +20,14 @@ def by_operator(params: dict) -> bool:
     return params.get("ledger") == "configmap" or params.get("ledger") == "auto" and named and not params.get("ledger_file")
 
 
-def open_operator(params: dict, reader, check_mode: bool, make=StrimziClient) -> StrimziClient:
-    """reader: a ConnectClient or None, asked in check mode. make: StrimziClient, or StrimziOffsets. Raises DeclarationError, LibraryMissing."""
+def open_operator(params: dict, reader, check_mode: bool, make=None):
+    """The StrimziClient. reader: a ConnectClient or None, asked in check mode. make: what makes the client, by default StrimziClient.
+
+    Raises DeclarationError, LibraryMissing.
+    """
+    from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.api import Kubernetes, login
+    if make is None:
+        from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes.strimzi_client import StrimziClient as make
     kube = Kubernetes(*login(params))
     namespace = params["k8s_namespace"] or kube.namespace
     if not namespace:

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import Unreadable, age, decode
 
+#: the topic, and the ConfigMap, where none is named
+DEFAULT = "connect-offset-changes"
+
 
 class Ledger:
     """Keeps the changes (_ledger.record.Change) of connectors, of each change what was written last. All methods raise ConnectError."""

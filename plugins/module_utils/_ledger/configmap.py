@@ -17,10 +17,8 @@ import re
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes import config_map
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.base import Ledger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.base import DEFAULT, Ledger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import STARTED, check_known, decode, encode, same
-
-DEFAULT = "connect-offset-changes"
 
 _LABELS = {"app.kubernetes.io/managed-by": "streamops.kafka_connect"}
 _ODD = re.compile(r"[^-._a-zA-Z0-9]+")

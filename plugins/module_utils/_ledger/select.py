@@ -12,11 +12,8 @@ import os
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.strimzi_pods import STRIMZI
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError, Unreachable
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.configmap import DEFAULT as DEFAULT_CONFIG_MAP
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.configmap import ConfigMapLedger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.base import DEFAULT
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.file import FileLedger, default_path
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.topic import DEFAULT, TopicLedger
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.topic_or_file import TopicOrFile
 
 AUTO, TOPIC, FILE, CONFIG_MAP, NONE = "auto", "topic", "file", "configmap", "none"
 LEDGERS = [AUTO, TOPIC, FILE, CONFIG_MAP, NONE]
@@ -57,9 +54,11 @@ def open_ledger(params, client, kafka, whole=False, creates=False):
     if chosen == CONFIG_MAP:
         if not operator:
             raise DeclarationError("ledger: configmap needs method: strimzi.")
-        return ConfigMapLedger(client, params.get("ledger_configmap") or DEFAULT_CONFIG_MAP)
+        from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.configmap import ConfigMapLedger
+        return ConfigMapLedger(client, params.get("ledger_configmap") or DEFAULT)
     if kafka is None:
         raise DeclarationError("ledger: topic needs kafka_bootstrap_servers.")
+    from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.topic import TopicLedger
     topic = TopicLedger(kafka, params.get("ledger_topic") or DEFAULT, params.get("kafka_connect_group") or None, whole)
     if chosen == params.get("ledger"):
         return topic
@@ -67,6 +66,7 @@ def open_ledger(params, client, kafka, whole=False, creates=False):
         file = _default_file(params, client, kafka)
     except Unreachable:
         file = _default_file(params, None, kafka)
+    from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.topic_or_file import TopicOrFile
     return TopicOrFile(topic, file, creates)
 
 

@@ -20,10 +20,8 @@ import time
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.murmur2 import partition_for
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.acl import TOPIC, WRITE
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.base import Ledger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.base import DEFAULT, Ledger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import Unreadable, age, check_known, decode, encode, same
-
-DEFAULT = "connect-offset-changes"
 
 _COMPACT = {"cleanup.policy": "compact"}
 #: compacted every day, as each change is written several times; room for changes of a hundred thousand partitions

@@ -12,7 +12,6 @@ from functools import partial
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.config_topic import configs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.flow import (
     CLUSTER,
     SOURCE,
@@ -24,7 +23,6 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.fl
 )
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.base import Semantics
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.elsewhere import Inert
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.mirror import MirrorSource, UnknownMirrors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.sink import SinkGroup
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.source import PlainSource, Source
 
@@ -49,12 +47,15 @@ def _by_configuration(access, found, _desired, _live) -> Semantics:
     config = access.config(found)
     role = role_of(config)
     if role == SOURCE:
+        from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.mirror import MirrorSource
         return MirrorSource(access, Flow(config), lambda: access.rest.root().get("kafka_cluster_id"))
     return PlainSource(access.name, access.force) if role is None else Inert(access.name, role, access.force)
 
 
 def _by_dedicated_mirror(access, alias, desired, _live) -> Semantics:
     """A dedicated MirrorMaker has no REST, and keeps configurations beside the offsets. Raises DeclarationError for a connector that it has not."""
+    from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.config_topic import configs
+    from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.mirror import MirrorSource
     config, topic = {}, configs_topic(alias)
     try:
         known = configs(access.kafka, topic)
@@ -74,6 +75,7 @@ def _by_partitions(access, desired, live) -> Semantics:
     aliases = {entry.partition[CLUSTER] for entry in pairs if is_partition(entry.partition)}
     if not aliases and (pairs or desired.reset is None):
         return PlainSource(access.name, access.force)
+    from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.mirror import MirrorSource, UnknownMirrors
     given = set(access.sources.given)
     known = aliases & given if aliases else given
     if len(known) == 1:

@@ -14,17 +14,10 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.prof
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.sink_config import SinkConfig
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.source_clusters import SourceClusters
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.connect_groups import check_groups_are_shown, groups_with, workers_at
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file import FileStore
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file_log import FileLog
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.group import GroupStore
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.log_source import KafkaLogs
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.offset_logs import OffsetLogs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import RestStore
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.sink_group import Sink
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.strimzi import StrimziStore
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicStore
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic_discovery import TopicDiscovery, may_share
 
+#: a store is imported when it is opened: most tasks need one of them, and each costs time
 AUTO, REST, TOPIC, GROUP, FILE, STRIMZI = METHODS = ["auto", "rest", "topic", "group", "file", "strimzi"]
 
 
@@ -32,6 +25,11 @@ def cluster_facts(rest, kafka) -> dict:
     """What tells the cluster of a document or a backup apart; no credentials. rest, kafka: the clients, None if there is none."""
     return {"connect_url": rest.url if rest is not None else None,
             "kafka_cluster_id": rest.root().get("kafka_cluster_id") if rest is not None else kafka and kafka.cluster_id}
+
+
+def _logs_of(kafka, path=None):
+    from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.offset_logs import logs_of
+    return logs_of(kafka, path)
 
 
 class Access:
@@ -89,7 +87,7 @@ class Access:
         if not path:
             raise errors.DeclarationError("method: file needs offset_file, or worker_config of a standalone worker.")
         self.kafka = None
-        self._logs = self._logs or OffsetLogs(FileLog(path))
+        self._logs = self._logs or _logs_of(None, path)
         self.offset_topic = self._logs.source.path
 
     @property
@@ -153,27 +151,37 @@ class Access:
 
     def worker_store(self, kind: str) -> RestStore:
         """kind: source or sink."""
-        return (StrimziStore if self.method == STRIMZI else RestStore)(self.rest, self.name, kind, **self._sleep)
+        if self.method == STRIMZI:
+            from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.strimzi import StrimziStore
+            return StrimziStore(self.rest, self.name, kind, **self._sleep)
+        return RestStore(self.rest, self.name, kind, **self._sleep)
 
-    def group_store(self, found) -> GroupStore:
-        """Raises MethodError where the group is not known here, or not at these brokers."""
+    def group_store(self, found):
+        """The GroupStore. Raises MethodError where the group is not known here, or not at these brokers."""
         sink = self.sink(found)
         if sink.is_elsewhere:
             raise errors.MethodError("%s. Its consumer group is where it reads: give those as kafka_bootstrap_servers." % sink.why_elsewhere())
         if sink.settings.why_unknown():
             raise errors.MethodError(sink.settings.why_unknown())
         self._note_cluster()
+        from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.group import GroupStore
         return GroupStore(sink, **self._sleep)
 
-    def topic_store(self, found, may_be_empty=False) -> TopicStore:
-        """The records on the offsets topic, or in the file. may_be_empty: it may have lost what REST shows. Raises MethodError where it is not known."""
+    def topic_store(self, found, may_be_empty=False):
+        """The TopicStore, of the offsets topic or the file. may_be_empty: it may have lost what REST shows. Raises MethodError where it is not known."""
         if self._topic_store is None:
-            self._logs = self._logs or OffsetLogs(KafkaLogs(self.kafka))
+            self._logs = self._logs or _logs_of(self.kafka)
             self._note_cluster()
             topics = self.topics(self.config(found), may_be_empty)
-            kind = FileStore if self.is_file else TopicStore
-            self._topic_store = kind(self._logs, self.name, topics, self.raw_keys, self._key_order)
+            self._topic_store = self._records_store()(self._logs, self.name, topics, self.raw_keys, self._key_order)
         return self._topic_store
+
+    def _records_store(self):
+        if self.is_file:
+            from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file import FileStore
+            return FileStore
+        from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicStore
+        return TopicStore
 
     def topics(self, config, may_be_empty=False) -> list:
         """See TopicDiscovery.topics_of()."""
@@ -186,7 +194,8 @@ class Access:
             self.warn(error.message)
             return found
 
-    def _discovery(self, sure) -> TopicDiscovery:
+    def _discovery(self, sure):
+        from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic_discovery import TopicDiscovery
         return TopicDiscovery(self.rest, self._logs, self.offset_topic, self.connect_group, sure, self.for_change)
 
     def close_topic(self) -> None:
@@ -213,6 +222,7 @@ class Access:
         """The one that is named, unless another one may have the connector's offsets on the same topic; None for all."""
         if not self.connect_group or self.force or self._topic_store is None:
             return self.connect_group
+        from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic_discovery import may_share
         others = groups_with(self.kafka, self.name)
         others.pop(self.connect_group, None)
         shared = others and may_share(self._topic_store.logs, self._topic_store.topics[0], others)

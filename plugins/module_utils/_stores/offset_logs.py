@@ -8,7 +8,15 @@
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.offset_records import OffsetLog
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.log_source import LogSource, hidden
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.log_source import KafkaLogs, LogSource, hidden
+
+
+def logs_of(kafka, path=None, **more):
+    """OffsetLogs of a standalone worker's file (path), else of the topics of a Kafka cluster (kafka: KafkaClient). more: see OffsetLogs."""
+    if not path:
+        return OffsetLogs(KafkaLogs(kafka), **more)
+    from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file_log import FileLog
+    return OffsetLogs(FileLog(path), **more)
 
 
 class OffsetLogs:

@@ -150,3 +150,8 @@ def sink_left(sink: Sink, topic: str):
         return None
     return ("There is no connector %s and no offset of it on %s, but the consumer group %s has offsets of %s: it was a sink. Use method: group (or auto) for "
             "these." % (sink.name, topic, sink.group, counted(live)))
+
+
+def sink_shaped(desired) -> bool:
+    """Would the declaration write a sink's offsets, which are no records on the offsets topic?"""
+    return any(set(entry.partition) == {TOPIC, PARTITION} for entry in desired.entries or [] if isinstance(entry.partition, dict))

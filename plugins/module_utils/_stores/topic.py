@@ -321,8 +321,3 @@ def raw_bytes(text: str) -> bytes:
         return base64.b64decode(text[len(_BASE64):], validate=True)
     except (binascii.Error, ValueError):
         raise errors.DeclarationError("raw_keys: %s is not base64 after its prefix." % text)
-
-
-def sink_shaped(desired) -> bool:
-    """Would the declaration write a sink's offsets, which are no records here?"""
-    return any(set(entry.partition) == {"kafka_topic", "kafka_partition"} for entry in desired.entries or [] if isinstance(entry.partition, dict))

@@ -12,6 +12,7 @@ from ansible.module_utils import basic
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible import brokers as opener
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible import runner
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.connect import connect
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import client as kafka_client
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._ansible.test_runner import patch_module_args
 
 BROKERS = {"kafka_bootstrap_servers": "b1:9092,b2:9092"}
@@ -32,7 +33,7 @@ def run(monkeypatch, capsys):
     def run(args, result=None, brokers=True):
         outcome = Outcome()
         outcome.settings, outcome.timeout, outcome.warnings, outcome.given = None, None, [], None
-        real = opener.KafkaClient
+        real = kafka_client.KafkaClient
 
         def client(settings, timeout):
             outcome.settings, outcome.timeout = settings, timeout
@@ -43,7 +44,7 @@ def run(monkeypatch, capsys):
             return dict(result or {}, changed=False)
 
         with pytest.MonkeyPatch.context() as patch, patch_module_args(args):
-            patch.setattr(opener, "KafkaClient", client)
+            patch.setattr(kafka_client, "KafkaClient", client)
             patch.setattr(basic.AnsibleModule, "warn", lambda module, text, **more: outcome.warnings.append(text))
             with pytest.raises(SystemExit) as ended:
                 runner.run({}, action, connect=connect, brokers=opener.brokers if brokers else None)
@@ -131,7 +132,7 @@ def test_neither_worker_nor_brokers(run):
 
 
 def test_without_the_client_library(run, monkeypatch):
-    monkeypatch.setattr(opener, "KAFKA_TRACEBACK", "ImportError: confluent_kafka")
+    monkeypatch.setattr(kafka_client, "KAFKA_TRACEBACK", "ImportError: confluent_kafka")
     done = run(BROKERS)
     assert done.code == 1 and "Failed to import the required Python library (confluent-kafka)" in done.result["msg"]
     assert run({"kafka_connect_url": "http://h:8083"}).code == 0

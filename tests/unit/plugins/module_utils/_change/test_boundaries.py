@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import boundaries
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change import offsets_info
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.boundaries import Boundaries
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.session import Session
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
@@ -128,7 +128,7 @@ def test_a_sink_reads_everything_first(reads, warnings, left, monkeypatch):
             lags = lags if isinstance(lags, list) else [1]
             return {"positions": [{"lag": lag, "end": 9} for lag in lags] + [{"lag": None, "end": None}], "connector": {"tasks": [{"state": state}]}}
 
-    monkeypatch.setattr(boundaries, "OffsetsInfo", Info)
+    monkeypatch.setattr(offsets_info, "OffsetsInfo", Info)
     of = made(Brokers(t=10), a=asked("t", consumer_group="readers"))
     of.note(["a"])
     of.finish({"a": "sink"})

@@ -66,7 +66,7 @@ class FakeWorker:
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     monkeypatch.setattr(lifecycle, "_LOOK_AGAIN", 0.01)
-    monkeypatch.setattr(lifecycle.Lifecycle.took, "__defaults__", (0.05,))
+    monkeypatch.setattr(lifecycle.Lifecycle.took, "__defaults__", (0.5,))
 
 
 CREATE = (lambda worker: declare_present(worker, "new", {"connector.class": "X"}, None, 5, False), "create", "new is configured")

@@ -18,8 +18,9 @@ import pytest
 from ansible.module_utils import _internal
 from ansible.module_utils.common import warnings
 from ansible.module_utils.testing import patch_module_args
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible import brokers, connect
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible import connect
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs import java_map
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka import client as kafka_client
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.file import FileLedger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores import access
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.file import FileStore
@@ -302,17 +303,17 @@ def test_a_worker_that_is_down_is_no_hindrance(path):
 
 def test_no_client_libraries_are_needed(path, monkeypatch):
     monkeypatch.setattr(connect, "REQUESTS_TRACEBACK", "ImportError: requests")
-    monkeypatch.setattr(brokers, "KAFKA_TRACEBACK", "ImportError: confluent_kafka")
+    monkeypatch.setattr(kafka_client, "KAFKA_TRACEBACK", "ImportError: confluent_kafka")
     assert change(path, offsets=[at(0)], change_id="CHG-1", kafka_bootstrap_servers="a:9092")["changed"] and look(path)["connectors"]
     assert "(requests)" in change(path, offsets=[at(1)], kafka_connect_url=GONE)["msg"]
     monkeypatch.undo()
-    monkeypatch.setattr(brokers, "KAFKA_TRACEBACK", "ImportError: confluent_kafka")
+    monkeypatch.setattr(kafka_client, "KAFKA_TRACEBACK", "ImportError: confluent_kafka")
     found = change(path, offsets=[at(1)], change_id="CHG-2", kafka_bootstrap_servers="a:9092", ledger="topic")
     assert "(confluent-kafka)" in found["msg"]
 
 
 def test_no_broker_is_asked(path, monkeypatch):
-    monkeypatch.setattr(brokers, "KafkaClient", None)
+    monkeypatch.setattr(kafka_client, "KafkaClient", None)
     assert change(path, offsets=[at(0)], change_id="CHG-1", kafka_bootstrap_servers="a:9092")["changed"]
     assert look(path, kafka_bootstrap_servers="a:9092", kafka_security_protocol="SASL_SSL")["connectors"]
 

@@ -17,7 +17,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import decode, encode
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.log_source import KafkaLogs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.offset_logs import OffsetLogs
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicStore, raw_bytes, raw_text, sink_shaped
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.sink_group import sink_shaped
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicStore, raw_bytes, raw_text
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.changes import change as a_change
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import FakeKafka
 
