@@ -12,23 +12,15 @@ version_added: 1.0.0
 author:
   - streamops contributors (@streamops)
 description:
-  - Compares the declared offsets of a connector with the live ones, changes what differs, and reads back what Connect then
-    shows. Success is what that fresh read shows, not what the answer said.
-  - The connector must be STOPPED for a change (see M(streamops.kafka_connect.connector_state)), or O(stop=true).
-  - Types count for a source connector. V(4), V("4") and V(4.0) are three values, and whole numbers stay exact up to 64 bits.
-    A declared offset replaces the whole offset of its partition.
-  - If anything fails after the first write, offsets and state are restored, and the message says so or says what is
-    left to do. If the connector itself fails when it is started again, which fails the task too, the change stays, and the message ends with how
-    to undo it.
-  - A signal (SIGINT, SIGTERM) before the first write gives the change up and restores the state found. After it the change is brought to its end.
-  - Where brokers are written to, it looks before whether the user has the permissions on topics and consumer groups, as far as the brokers show them,
-    and names all that are missing. Brokers return nothing of TransactionalIds.
-  - By REST it needs Connect 3.6. On the topic where the workers keep their offsets it works with every version, for connectors that
-    are gone, and for records that REST does not reach.
+  - Compares the declared offsets of a connector with the live ones, changes what differs, and reads back what is live then.
+  - The connector has to be STOPPED for a change; O(stop=true) stops it for the change and restores its state.
+  - If anything fails, offsets and state are restored, or the message says what is left to do.
+  - By REST it needs Connect 3.6. Given brokers it works with every version, for deleted connectors, and for records that REST does not reach.
+  - Types count for a source. V(4), V("4") and V(4.0) are three values, and whole numbers stay exact up to 64 bits.
+  - Permissions on topics and consumer groups that are missing are named before anything is changed, as far as brokers show them.
   - Secrets inside of partitions and offsets (passwords in URLs, C(password=), C(token=), C(sig=) and the like) are masked in results, diffs and
     messages. A masked text that is given back is refused. Backups (mode 0600) and what is written are exact.
-  - The offsets of a sink are what its consumer group has committed. Besides REST they can be changed by Kafka itself, with every version
-    of Connect and for sinks that are deleted, and declared as symbolic positions with O(reset_to).
+  - A signal (SIGINT, SIGTERM) before the first write gives the change up and restores the state found. After it the change is brought to its end.
 attributes:
   check_mode:
     support: full
@@ -49,118 +41,227 @@ options:
     required: true
   state:
     description:
-      - V(present) sets the listed partitions to the listed offsets. Others stay, unless O(purge=true).
-      - V(absent) removes the offsets of the listed partitions, or of all if nothing is listed by O(offsets), O(src) or O(content)
-        (a reset of the connector). A source then reads as if for the first time, a sink where its C(auto.offset.reset) says. A reset on the
-        offsets topic also removes records whose keys name the connector but cannot be read as partitions.
-      - V(restored) undoes the change O(change_id). What that change replaced is restored, other partitions are left alone. On the offsets
-        topic the very same bytes are restored. It is refused if the connector was changed under another id since, unless O(force=true).
-        Where offsets go back, a warning says how much is delivered again.
+      - What shall be there afterwards.
+      - V(present) sets the listed partitions. All others stay, unless O(purge=true).
+      - V(absent) removes the offsets of the listed partitions, or all if O(offsets), O(src) and O(content) list none. The connector then reads as if for the
+        first time. A reset on the offsets topic also removes records whose keys name the connector and are no partitions.
+      - V(restored) undoes the change O(change_id). Partitions that it did not touch stay. It is refused if the connector was changed under another id since,
+        unless O(force=true). A warning says how much is delivered again.
     type: str
     choices: [present, absent, restored]
     default: present
   offsets:
     description:
-      - List of pairs, each with C(partition) and C(offset), as RV(offsets) returns them. Under O(state=absent) C(offset)
-        may be left out and is ignored.
-      - The fields are the connector's own. For a sink they are C(kafka_topic) and C(kafka_partition), and C(kafka_offset) for
-        the next record to read.
-      - MirrorMaker's source connector has C(cluster), C(topic) and C(partition), and C(offset) for the last record that was copied. Instead of
-        C(offset) a pair can have C(next_offset), the record to copy next, of which one less is stored; V(0) removes the offset.
-      - What is declared for it is compared with its configuration and with the source cluster (see O(kafka_connect_source_clusters)) before anything
-        is changed.
-      - A list that is one JSON text belongs into O(content).
-      - YAML reads some texts without quotes as something else, V(12:30) as 750 and V(yes) as true. A number, boolean or null where the live
-        offset has text is refused, or for a null a warning; O(force=true) says that it is meant.
-      - A declared offset replaces the whole map of a source's partition. One that lacks fields of the live offset is refused, unless
-        O(force=true), as a task that looks for such a field fails. Of a backup of the same connector class and version that is a warning.
+      - The declared offsets, a list of pairs with C(partition) and C(offset), as RV(offsets) returns them.
+      - The fields are the connector's own. A sink has C(kafka_topic) and C(kafka_partition), and C(kafka_offset) for the next record to read.
+      - A declared offset replaces the whole offset of its partition. One that lacks fields of the live offset, or has another type, is refused, unless
+        O(force=true).
+      - MirrorMaker has C(cluster), C(topic) and C(partition), and C(offset) for the last record that was copied, or C(next_offset) for the record to copy
+        next. V(0) of that removes the offset. It is compared with the source cluster, see O(kafka_connect_source_clusters).
+      - Under O(state=absent) C(offset) may be left out. A list as JSON text belongs into O(content).
+      - Without quotes YAML reads V(12:30) as 750 and V(yes) as true.
     type: list
     elements: dict
-  src:
-    description:
-      - File with a JSON document of offsets to declare, instead of O(offsets). It is read where the module runs.
-      - Taken are a backup of this collection, a JSON object from connector names to lists of pairs (KIP-199), an answer of
-        C(GET /connectors/NAME/offsets), or a plain list of pairs. A null offset removes the partition's offset.
-      - A backup is refused if it holds fewer or more pairs than it was written with, and, without O(force=true), if it was
-        written on another Kafka cluster or of a connector of the other type.
-    type: path
   reset_to:
     description:
-      - Offsets of a sink, or of MirrorMaker's source connector, as symbolic positions, instead of O(offsets). Only the brokers have the positions, so it needs
-        O(kafka_bootstrap_servers), or of MirrorMaker the source cluster (see O(kafka_connect_source_clusters)). The numbers are in RV(actions) and the
-        diff, and         the guards and the ledger work with them.
-      - V(earliest) is the first record that is still in the log, V(latest) the one that comes next. Or it is a dictionary with one of the
-        fields C(timestamp), C(duration) and C(shift_by).
-      - C(timestamp) goes to the first record of this time or later, else to the end. It is a time with its zone, such as
-        V(2026-01-31T12:00:00Z), V(2026-01-31 13:00 +01:00) or V(2026-01-31 13:00 Europe/Berlin), or milliseconds since the epoch, and not in the
-        future. Digits that mean a time before 2001 are refused, as they are seconds most likely. C(duration) is the same, counted back from now, from weeks
-        to seconds, such as V(2h), V(1d12h) or V(PT2H); C(timestamp) takes that, too, also as V(-2h).
-      - A time before the first record that the log holds, or after the last one, is a warning.
-      - C(shift_by) goes so many records away from what is committed, back with a negative number, but never out of the log, which is a warning.
-      - What is meant are all partitions of all topics that the connector reads, or those of O(topics). Of a sink that is deleted, and of MirrorMaker,
-        those of the topics for which there are offsets. With V(shift_by), partitions of a sink without an offset stay as they are.
-      - Words mean something else with every run. With O(change_id) they are made once, and the same words count as the same declaration.
-      - Of a JDBC source in the modes C(timestamp) and C(timestamp+incrementing), C(timestamp) and C(duration) set all partitions for which there are
-        offsets, so that rows of this time or later are read again. It needs no brokers.
+      - A symbolic position instead of O(offsets), for sinks, for MirrorMaker, and for a few sources. For a sink it needs O(kafka_bootstrap_servers), for
+        MirrorMaker the source cluster.
+      - V(earliest) is the first record that is still in the log, V(latest) the one that comes next.
+      - A dictionary with C(timestamp) goes to the first record of this time or later, else to the end. It is a time with its zone, such as
+        V(2026-01-31T12:00:00Z) or V(2026-01-31 13:00 Europe/Berlin), or milliseconds since the epoch.
+      - A dictionary with C(duration) goes to the same, counted back from now, such as V(2h), V(1d12h) or V(PT2H).
+      - A dictionary with C(shift_by) goes so many records away from what is committed, back with a negative number, but never out of the log.
+      - It is for all partitions of all topics that the connector reads, or those of O(topics). Of a deleted sink and of MirrorMaker these are the topics for
+        which there are offsets.
+      - Of a JDBC source in the modes C(timestamp) and C(timestamp+incrementing), C(timestamp) and C(duration) set all partitions for which there are offsets,
+        so that rows of this time or later are read again. It needs no brokers.
       - V(resnapshot) has a Debezium connector begin with a snapshot. It removes all of its offsets, and is refused where its C(snapshot.mode) reads no data
         without an offset. The warning names the alternative that moves nothing, a signal.
-      - Not for other sources, whose offsets only the connector itself understands.
+      - A symbolic position means other numbers with every run. With O(change_id) it is made once.
     type: raw
   topics:
     description:
       - The topics for O(reset_to), each its name, or a dictionary with C(name) and C(partitions), a list of numbers.
     type: list
     elements: raw
-  content:
-    description:
-      - The same document given directly, as JSON text or as a structure.
-    type: raw
-  copy_from:
-    description:
-      - Name of another connector, the offsets of which are declared for this one, as they are when they are read. Of a cluster's own
-        connector, also one that is gone, by the same method. With O(src) or O(content) it is the connector's name in that document, which can come
-        from another cluster.
-      - The other connector keeps its offsets; remove them with another task (O(state=absent)).
-      - A connector that goes on running has other offsets with every run. With O(change_id) they are copied once.
-    type: str
-  rewrite:
-    description:
-      - Under which partitions the offsets of O(copy_from), O(src) or O(content) are declared. Rules that are applied to every partition, one after
-        the other. Each has C(field), the name of a field, and either C(to), its new value, or C(name), its new name.
-      - C(from) limits a rule to one value of the field, of the same type. C(add=true) puts the field also where it is missing.
-      - A rule that fits no partition fails the task, and so do two partitions that become the same.
-      - One rule with C(migrate), the name of a move that the guide on what connectors store lists, moves offsets of this connector itself from the partitions
-        of an earlier version to those of now, in one step, without O(copy_from), O(src) or O(content). C(values) has the fields that are new, C(from) the
-        values of fields of the partition to take where several would become one. A second run changes nothing.
-    type: list
-    elements: dict
   purge:
     description:
       - Whether to remove the offsets of the partitions that are not listed, so that exactly the declared ones are left.
     type: bool
     default: false
+  stop:
+    description:
+      - Whether a connector that is not STOPPED may be stopped for the change. It is restored to the state found afterwards,
+        also if the change fails. Nothing is stopped if there is nothing to change.
+      - A connector that runs again commits new offsets at once. To reset one and then delete it, stop it by
+        M(streamops.kafka_connect.connector_state) instead.
+    type: bool
+    default: false
+  final_state:
+    description:
+      - The state to leave the connector in. After a failure the state found is restored in any case.
+      - For a connector that is deleted, and without a worker to query, only those count that are about the state found.
+    type: str
+    choices:
+      found: The state in which it was, of one that was stopped by O(stop=true).
+      found_later: One that was stopped is left so, and the ledger remembers the state found. The same task with V(found) restores it.
+      leave: One that was stopped is left so. Others are as they were.
+      started: It runs, whether its offsets were changed or not.
+      paused: It is paused, whether its offsets were changed or not.
+      stopped: It is stopped, whether its offsets were changed or not.
+      put_back: Former name of V(found).
+      put_back_later: Former name of V(found_later).
+    default: found
+    aliases: [after_change]
   change_id:
     description:
-      - A name for this change of this connector, which is then made once. A run with the same name and the same declaration changes
-        nothing, however far the connector has moved on; with the same name and another declaration it fails.
-      - A ledger (see O(ledger)) remembers what was declared, what was there before, when, and who asked. A run that was killed half-way is
-        finished by the next one with the same name. A second run at the same time waits for the first one.
-      - A change whose offsets were there already counts as made. One that failed, and was undone, does not.
+      - An id for this change of this connector, which is then made once, however often the task runs and however far the connector has moved on.
+      - With the same id and another declaration the task fails.
+      - The ledger records what was declared, what was there before, when, and by whom. The next run with the id finishes one that was killed. A second run at
+        the same time waits.
       - O(state=restored) undoes it. After that it stays undone, also if it is declared again.
-      - A change that is given none is recorded, too, where O(ledger) allows it, under an id that is made for it, such as V(auto-20261130T141500Z-3f2a),
-        and is undone by that. Whether it has to be made is decided by what is live. Of each connector the last 20 of these are kept.
+      - A change without one is recorded under an id that is made for it, such as V(auto-20261130T141500Z-3f2a). Of each connector the last 20 of these are
+        kept.
     type: str
+  direction:
+    description:
+      - Move partitions in one direction only. The others stay as they are, which is no failure.
+      - With V(forward) a task that skips a record can run again at any time. A connector that is beyond it is left alone.
+    type: str
+    choices: [forward, backward]
+    aliases: [only]
+  max_rewind:
+    description:
+      - The most that a partition may move backward, in the connector's own unit (records of a sink, bytes of a file). A change that moves one further is
+        refused.
+      - A change that removes an offset, sets one that was not there, or whose distance is not known, is refused as well. The same holds for O(max_skip) and
+        O(direction).
+      - Text of digits is taken as well. Empty text means not given.
+    type: raw
+  max_skip:
+    description:
+      - The most that a partition may move forward, like O(max_rewind). What is skipped is not delivered.
+    type: raw
+  backup:
+    description:
+      - Whether to write the offsets found to a file (mode 0600) before the first change.
+    type: bool
+    default: false
+  backup_file:
+    description:
+      - The file for O(backup=true), without which it is ignored. It must not exist. By default a file with the connector's name and the time, in
+        C(~/.local/share/streamops-kafka-connect/backups).
+    type: path
+  src:
+    description:
+      - File with a JSON document of offsets, instead of O(offsets). It is read where the module runs.
+      - It is a backup or an export of this collection, a JSON object from connector names to lists of pairs (KIP-199), an answer of C(GET
+        /connectors/NAME/offsets), or a list of pairs. A null offset removes the partition's offset.
+      - A backup that was cut short or edited is refused. So is one of another Kafka cluster or type of connector, unless O(force=true).
+    type: path
+  content:
+    description:
+      - Such a document itself, as JSON text or as a structure.
+    type: raw
+  copy_from:
+    description:
+      - Name of another connector whose offsets are declared for this one, also of a deleted one. With O(src) or O(content) it is the name in that document.
+      - The other connector keeps its offsets. With O(change_id) they are copied once.
+    type: str
+  rewrite:
+    description:
+      - Rules that put the offsets of O(copy_from), O(src) or O(content) under other partitions, one after the other.
+      - Each has C(field), the name of a field, and either C(to), its new value, or C(name), its new name. C(from) limits a rule to one value of the field.
+        C(add=true) adds the field where it is missing.
+      - A rule that fits no partition fails the task, and so do two partitions that become the same.
+      - One rule with C(migrate) moves offsets of this connector itself to the partitions that a newer version uses. The guide on what connectors store lists
+        them. C(values) has the fields that are new, C(from) the values of the partition to take where several would become one.
+    type: list
+    elements: dict
+  accept_duplicates:
+    description:
+      - For MirrorMaker's source connector, whether it is meant that records are copied again which the target has already. Needed where its position
+        moves back, on any partition; the message says how many records that are at most. O(state=restored) says it as a warning.
+    type: bool
+    default: false
+  force:
+    description:
+      - Make these refusals warnings.
+      - Offsets of a source with other types than the live ones, or without some of their fields.
+      - A backup of another Kafka cluster, or of a connector of the other type.
+      - For a sink, offsets outside of the log, and those of topics that it does not read by its configuration.
+      - For MirrorMaker, offsets that its source cluster does not confirm, and those of a checkpoint or heartbeat connector, which never reads them.
+      - By O(method=file), a position of FileStreamSource that its file does not have.
+      - Another method than V(strimzi) for a connector that Strimzi's operator owns.
+      - An O(offset_topic) that another Connect cluster may use, which has a connector of the same name.
+      - Under O(state=restored), an undo of a connector that was changed under another id since.
+    type: bool
+    default: false
+  method:
+    description:
+      - How the offsets are read and changed. RV(method) and RV(method_reason) say which one was used and why.
+      - V(auto) is V(file) with O(offset_file), V(strimzi) with O(k8s_namespace) or O(resource), else V(rest) where the worker can make the change, else
+        V(topic), or V(group) of a sink, if O(kafka_bootstrap_servers) is given.
+      - V(rest) is Connect's REST API. It cannot make the change on Connect before 3.6, for a deleted connector, for a name with C(/), C(%) or C(\\) on
+        Connect 4, and for partitions whose records have other key bytes than the worker builds.
+      - V(topic) is the topic on which the workers keep the offsets of sources. Keys are written byte for byte as they were found, where they were found, all
+        in one transaction.
+      - V(group) is the consumer group of a sink, which must have no members. To remove single offsets the group is deleted and the others are committed again
+        at once; a backup is written before.
+      - V(file) is the file of a standalone worker, O(offset_file). The task fails if such a worker runs on this machine or O(kafka_connect_url) answers,
+        unless O(assume_stopped=true).
+      - V(strimzi) has Strimzi's operator (0.44 or later) make the change. To list offsets changes an annotation for a moment, also in check mode, where a
+        worker is queried instead if O(kafka_connect_url) is given. With another method O(k8s_namespace) or O(resource) serve to find out whether an operator
+        owns the connector, which is refused then without O(force=true).
+    type: str
+    choices: [auto, rest, topic, group, file, strimzi]
+    default: auto
+  settle:
+    description:
+      - Seconds after the change, with the connector still stopped, after which its offsets are read once more, and written again if they were overwritten.
+      - A task that did not end in time is given up by the worker, but commits its own offset when it ends.
+    type: int
+    default: 0
+  check_position:
+    description:
+      - Whether a connector that runs again after the change is watched, for at most O(check_position_timeout) seconds, as to whether it
+        goes on from the declared offsets. What it commits first decides it. The verdict is in RV(position).
+      - V(taken) says that the first commit lies behind the declared offset. V(ignored) says that it does not, or that it commits under other
+        partitions alone. V(own_position) says that it goes on from a place of its own, as sinks do that seek to what they have stored
+        elsewhere. V(stuck) says that nothing was committed though there is something to read. V(cannot_tell) says that nothing was committed, and that
+        this may be right.
+      - With V(warn) the verdicts C(ignored), C(own_position) and C(stuck) are warnings that say what to do, with V(fail) failures. Nothing is rolled back
+        because of them, and offsets are not changed again.
+      - A connector that fails while it is watched is treated as one that fails at once when it runs again, see O(rollback).
+    type: str
+    choices: [none, warn, fail]
+    default: none
+  check_position_timeout:
+    description:
+      - Seconds for O(check_position). It ends as soon as the commits have shown it. Workers commit every 60 seconds by default
+        (C(offset.flush.interval.ms)); with less time than that, V(stuck) says little.
+    type: int
+    default: 75
+  wait_timeout:
+    description:
+      - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be restored. O(kafka_connect_timeout) is for
+        each single request.
+    type: int
+    default: 120
+  max_entries:
+    description:
+      - How many partitions RV(offsets), RV(offsets_before), RV(actions) and the diff list at most, changes first. V(0) lists all.
+      - RV(counts) always counts all of them, and RV(truncated) shows whether a list was cut.
+    type: int
+    default: 1000
   ledger:
     description:
-      - Where changes are recorded.
-      - V(topic) is a compacted topic, O(ledger_topic). Several controllers can use it at the same time.
-      - V(configmap) is O(ledger_configmap), for O(method=strimzi). Several controllers can use it at the same time.
-      - V(file) is O(ledger_file), for runs on one machine.
-      - V(auto) is V(file) if O(ledger_file) is given, else V(configmap) with O(method=strimzi), else V(topic) if O(kafka_bootstrap_servers) are given, else
-        V(file). Runs of one change have to use the same ledger.
-      - For a change without a O(change_id) V(auto) creates no topic. If there is none, the file of the user is taken, where later runs look, too.
-      - A change without a O(change_id) is made also where it cannot be recorded, with a warning.
-      - V(none) records nothing, and cannot go with O(change_id).
+      - Where changes are recorded. Runs of one change have to use the same ledger.
+      - V(topic) is a compacted topic, O(ledger_topic), for several controllers. V(configmap) is O(ledger_configmap), for O(method=strimzi). V(file) is
+        O(ledger_file), for runs on one machine.
+      - V(auto) is V(file) if O(ledger_file) is given, else V(configmap) with O(method=strimzi), else V(topic) if O(kafka_bootstrap_servers) is given, else
+        V(file). For a change without a O(change_id) it creates no topic.
+      - V(none) records nothing, and cannot go with O(change_id). A change without an id is made also where it cannot be recorded, with a warning.
     type: str
     choices: [auto, topic, file, configmap, none]
     default: auto
@@ -188,128 +289,17 @@ options:
     description:
       - Who requests the change, for the ledger. The user and the host of this run, and the job of AWX, are remembered anyway.
     type: str
-  final_state:
-    description:
-      - The state to leave the connector in. After a failure the state found is restored in any case.
-      - For a connector that is deleted, and without a worker to query, only those count that are about the state found.
-    type: str
-    choices:
-      found: The state in which it was, of one that was stopped by O(stop=true).
-      found_later: One that was stopped is left so, and the ledger remembers the state found. The same task with V(found) restores it.
-      leave: One that was stopped is left so. Others are as they were.
-      started: It runs, whether its offsets were changed or not.
-      paused: It is paused, whether its offsets were changed or not.
-      stopped: It is stopped, whether its offsets were changed or not.
-      put_back: Former name of V(found).
-      put_back_later: Former name of V(found_later).
-    default: found
-    aliases: [after_change]
-  settle:
-    description:
-      - Seconds after the change, with the connector still stopped, after which its offsets are read once more. A task that did not end in
-        time when the connector was stopped was given up by the worker, but it commits its own offset when it comes to its end. If that
-        happens within this time the change is made again, with a warning.
-    type: int
-    default: 0
-  max_rewind:
-    description:
-      - The most that a partition may move backward, as a whole number in the connector's own unit (records for a sink, bytes for a
-        file). A change that moves one further is refused before anything is written.
-      - Like O(max_skip) and O(direction) it needs to know how a partition moves. That is so where the position of a connector is known (see the guide on what
-        connectors store), else where exactly one whole number of its offset differs, as RV(actions) shows it. With one of the three options a change that
-        removes an offset, sets one that was not there, or changes several fields of one is refused as well.
-      - Text of digits is taken as well. Empty text means not given.
-    type: raw
-  max_skip:
-    description:
-      - The most that a partition may move forward, as a whole number, like O(max_rewind). What is left out that way is not delivered.
-    type: raw
-  direction:
-    description:
-      - Moves partitions in one direction only. With V(forward) a partition whose live offset is beyond the declared one stays as
-        it is, which is no failure; with V(backward) one whose live offset lies before the declared one.
-      - With V(forward) a task that skips a record can run again at any time, as a connector that has gone on is left alone.
-      - O(max_rewind) and O(max_skip) count for what is left to change.
-    type: str
-    choices: [forward, backward]
-    aliases: [only]
-  force:
-    description:
-      - Whether to take offsets from a backup (O(src), O(content)) that was written on another Kafka cluster, or of a connector of the
-        other type (source, sink).
-      - Under O(state=restored), whether to undo a change though the connector was changed under another id since.
-      - For a sink, whether to set offsets that are outside of the log, where its consumer goes by C(auto.offset.reset) instead. With
-        O(kafka_bootstrap_servers) that is refused otherwise. And whether to set some for topics that it does not read by its configuration.
-      - For MirrorMaker, whether to set offsets that its source cluster does not confirm, and to change those of a checkpoint or heartbeat
-        connector, which never reads them.
-      - Whether to change offsets by another method than V(strimzi) though the connector is owned by Strimzi's operator, which starts it again at its
-        next look.
-      - By O(method=file), whether to set a position of FileStreamSource that its file, as seen where the module runs, does not have.
-      - Whether to set offsets of a source that have other types than the live ones, such as text, a boolean or V(0.5) for a whole number, or that lack
-        some of their fields, which is a warning then. Fields that no live offset of it has are a warning anyway.
-      - Whether to take an O(offset_topic) that looks like that of another Connect cluster, or that another Connect cluster may share, which has a
-        connector of the same name.
-      - It allows nothing else.
-    type: bool
-    default: false
-  accept_duplicates:
-    description:
-      - For MirrorMaker's source connector, whether it is meant that records are copied again which the target has already. Needed where its position
-        moves back, on any partition; the message says how many records that are at most. O(state=restored) says it as a warning.
-    type: bool
-    default: false
-  method:
-    description:
-      - How the offsets are reached. V(rest) is Connect's REST API. V(topic) is the topic on which the workers keep the offsets of source
-        connectors. Keys are written there byte for byte as they were found, to the topic partition where they were found, all
-        records of a change in one transaction.
-      - V(group) is the consumer group of a sink, by Kafka's admin protocol. Kafka takes that only while the group has no members; if it has, the
-        message says who. Single offsets cannot be removed that way, so the group is deleted and its other offsets are committed again at once; then a
-        backup is written in any case.
-      - V(file) is the file of a standalone worker, O(offset_file), which is replaced in one step with its owner and mode. A worker reads it only
-        when it starts and writes over it at each commit. So the task fails if O(kafka_connect_url) answers, or if such a worker runs on this
-        machine, unless O(assume_stopped=true).
-      - V(auto) is V(file) with O(offset_file). Else it takes REST where the worker can do the change, else the topic (of a sink, the group) if
-        O(kafka_bootstrap_servers) is given. REST cannot do it on
-        Connect before 3.6, for a connector that is deleted, for a name with C(/), C(%) or C(\\) on Connect 4, and for partitions whose
-        records have other key bytes than the worker builds. With O(kafka_bootstrap_servers) the topic is read to see whether there are
-        such records, also where REST shows nothing of it. RV(method) and RV(method_reason) say which method was used and why.
-      - V(strimzi) has Strimzi's operator (0.44 or later) do it, for a connector that it makes from a KafkaConnector or KafkaMirrorMaker2. It is stopped
-        by C(spec.state), and offsets go through the ConfigMaps that the resource names in C(listOffsets) and C(alterOffsets). To have them listed
-        changes an annotation for a moment, and the ConfigMap for listings. In check mode a worker is queried instead if O(kafka_connect_url) is given.
-        That is also V(auto)
-        with O(k8s_namespace) or O(resource), unless O(offset_file) is given. With another method these two options serve to find out whether an operator
-        owns the connector, which is refused then without O(force=true).
-    type: str
-    choices: [auto, rest, topic, group, file, strimzi]
-    default: auto
-  resource:
-    description:
-      - By O(method=strimzi), the resource that has the connector, as C(KafkaConnector/NAME), C(KafkaMirrorMaker2/NAME), or its name alone.
-      - By default it is the KafkaConnector with the name of the connector. For a connector of a mirror the namespace is searched for the KafkaMirrorMaker2
-        that has it, for which the login needs the right to list those.
-    type: str
-  consumer_group:
-    description:
-      - The consumer group of a sink. By default the connector's C(consumer.override.group.id), else C(connect-) and its name.
-      - Needed where the workers have set C(consumer.group.id), which REST does not show, and for a sink that is deleted and had an override.
-    type: str
   offset_topic:
     description:
       - The workers' C(offset.storage.topic), for O(method=topic) and O(method=auto). It is never created.
       - If it is not given, the topic is found by its content, which must have the offsets that REST shows; otherwise the task fails.
       - Of a connector with an C(offsets.storage.topic) of its own both topics are changed.
     type: str
-  assume_stopped:
+  consumer_group:
     description:
-      - For work without O(kafka_connect_url), on the offsets topic, which needs it, or on the consumer group of a sink, which does not, as Kafka refuses
-        to change one that has members. You say that no worker runs the connector. A task that runs would write its own offset over the change.
-      - The brokers are queried all the same whether a group of Connect workers has a task of the connector; then the task fails.
-      - Of a connector that is deleted, a worker cannot show whether a task of it still runs. Where the brokers do not show the workers' group either (the user
-        needs the right to Describe it), a change on the offsets topic is refused without this option.
-      - Otherwise, where there is a worker to query, its answer counts, and this option has no effect. One that cannot be reached does not count.
-    type: bool
-    default: false
+      - The consumer group of a sink. By default the connector's C(consumer.override.group.id), else C(connect-) and its name.
+      - Needed where the workers have set C(consumer.group.id), which REST does not show, and for a sink that is deleted and had an override.
+    type: str
   kafka_connect_group:
     description:
       - The workers' C(group.id). For a connector that is deleted and with O(assume_stopped=true) the brokers are queried whether workers still
@@ -318,6 +308,20 @@ options:
       - If not set, the variable of the host with this name is used.
     type: str
     aliases: [connect_group]
+  resource:
+    description:
+      - By O(method=strimzi), the resource that has the connector, as C(KafkaConnector/NAME), C(KafkaMirrorMaker2/NAME), or its name alone.
+      - By default it is the KafkaConnector with the name of the connector. For a connector of a mirror the namespace is searched for the KafkaMirrorMaker2
+        that has it, for which the login needs the right to list those.
+    type: str
+  assume_stopped:
+    description:
+      - Without a worker to query, say that no worker runs the connector. A task that runs would write its own offset over the change.
+      - The brokers are queried all the same whether a group of Connect workers has the connector; then the task fails.
+      - Where there is a worker to query, its answer counts. Of a deleted connector it cannot show whether a task still runs. If the user may not Describe the
+        workers' group either, a change on the offsets topic needs this option. For a consumer group it is not needed.
+    type: bool
+    default: false
   raw_keys:
     description:
       - Under O(state=absent), keys of records on the offsets topic to write tombstones for, byte for byte, for records that cannot be
@@ -335,56 +339,6 @@ options:
         most connectors.
     type: list
     elements: str
-  stop:
-    description:
-      - Whether a connector that is not STOPPED may be stopped for the change. It is restored to the state found afterwards,
-        also if the change fails. Nothing is stopped if there is nothing to change.
-      - A connector that runs again commits new offsets at once. To reset one and then delete it, stop it by
-        M(streamops.kafka_connect.connector_state) instead.
-    type: bool
-    default: false
-  backup:
-    description:
-      - Whether to write the offsets found to a file (mode 0600) before the first change.
-    type: bool
-    default: false
-  backup_file:
-    description:
-      - The file for O(backup=true), without which it is ignored. It must not exist. By default a file with the connector's name and the time, in
-        C(~/.local/share/streamops-kafka-connect/backups).
-    type: path
-  wait_timeout:
-    description:
-      - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be restored. O(kafka_connect_timeout) is for
-        each single request.
-    type: int
-    default: 120
-  check_position:
-    description:
-      - Whether a connector that runs again after the change is watched, for at most O(check_position_timeout) seconds, as to whether it
-        goes on from the declared offsets. What it commits first decides it. The verdict is in RV(position).
-      - V(taken) says that the first commit lies behind the declared offset. V(ignored) says that it does not, or that it commits under other
-        partitions alone. V(own_position) says that it goes on from a place of its own, as sinks do that seek to what they have stored
-        elsewhere. V(stuck) says that nothing was committed though there is something to read. V(cannot_tell) says that nothing was committed, and that
-        this may be right.
-      - With V(warn) the verdicts C(ignored), C(own_position) and C(stuck) are warnings that say what to do, with V(fail) failures. Nothing is rolled back
-        because of them, and offsets are not changed again.
-      - A connector that fails while it is watched is treated as one that fails at once when it runs again, see O(rollback).
-    type: str
-    choices: [none, warn, fail]
-    default: none
-  check_position_timeout:
-    description:
-      - Seconds for O(check_position). It ends as soon as the commits have shown it. Workers commit every 60 seconds by default
-        (C(offset.flush.interval.ms)); with less time than that, V(stuck) says little.
-    type: int
-    default: 75
-  max_entries:
-    description:
-      - How many partitions RV(offsets), RV(offsets_before), RV(actions) and the diff list at most, changes first. V(0) lists all.
-      - RV(counts) always counts all of them, and RV(truncated) shows whether a list was cut.
-    type: int
-    default: 1000
 extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
@@ -406,26 +360,25 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Replay a file from its beginning, the connector being stopped for it and started again
+- name: Replay a file once, however often this runs
   streamops.kafka_connect.connector_offsets:
     kafka_connect_url: http://connect.example.com:8083
     name: orders-source
+    change_id: CHG-1234
     stop: true
     offsets:
       - partition: {filename: /data/orders.txt}
         offset: {position: 0}
 
-- name: Skip a poison record at offset 41 of one partition of a sink
+- name: Undo that
   streamops.kafka_connect.connector_offsets:
     kafka_connect_url: http://connect.example.com:8083
-    name: orders-sink
+    name: orders-source
+    state: restored
+    change_id: CHG-1234
     stop: true
-    backup: true
-    offsets:
-      - partition: {kafka_topic: orders, kafka_partition: 3}
-        offset: {kafka_offset: 42}
 
-- name: Skip that record once and for all, also if this runs again when the connector is far beyond it
+- name: Skip the poison record 41 of one partition of a sink, and no more than that
   streamops.kafka_connect.connector_offsets:
     kafka_connect_url: http://connect.example.com:8083
     name: orders-sink
@@ -436,17 +389,7 @@ EXAMPLES = r"""
       - partition: {kafka_topic: orders, kafka_partition: 3}
         offset: {kafka_offset: 42}
 
-- name: Replay a file, but no more than the last 64 KiB of it
-  streamops.kafka_connect.connector_offsets:
-    kafka_connect_url: http://connect.example.com:8083
-    name: orders-source
-    stop: true
-    max_rewind: 65536
-    offsets:
-      - partition: {filename: /data/orders.txt}
-        offset: {position: 4096}
-
-- name: Deliver everything since yesterday 14:00 once more, whatever partition it is in
+- name: Deliver everything since yesterday 14:00 once more
   streamops.kafka_connect.connector_offsets:
     kafka_connect_url: http://connect.example.com:8083
     kafka_bootstrap_servers: [kafka.example.com:9092]
@@ -455,37 +398,19 @@ EXAMPLES = r"""
     stop: true
     reset_to: {timestamp: "2026-01-30T14:00:00+01:00"}
 
-- name: Go to the end of one topic, and of two partitions of another
+- name: Remove all offsets of a connector, which is stopped
   streamops.kafka_connect.connector_offsets:
     kafka_connect_url: http://connect.example.com:8083
-    kafka_bootstrap_servers: [kafka.example.com:9092]
-    name: orders-sink
-    stop: true
-    reset_to: latest
-    topics:
-      - orders
-      - {name: returns, partitions: [0, 3]}
-
-- name: The same change of a connector that Strimzi's operator owns, once
-  streamops.kafka_connect.connector_offsets:
-    k8s_namespace: kafka
     name: orders-source
-    change_id: CHG-1234
-    stop: true
-    offsets:
-      - partition: {filename: /data/orders.txt}
-        offset: {position: 0}
+    state: absent
 
-- name: What would have to be applied for it?
+- name: Restore exactly the offsets of a backup
   streamops.kafka_connect.connector_offsets:
-    k8s_namespace: kafka
+    kafka_connect_url: http://connect.example.com:8083
     name: orders-source
+    src: /var/backups/orders-source.json
+    purge: true
     stop: true
-    offsets:
-      - partition: {filename: /data/orders.txt}
-        offset: {position: 0}
-  check_mode: true
-  register: checked
 
 - name: Have MirrorMaker copy a topic again from record 4000 of its partition 0 on
   streamops.kafka_connect.connector_offsets:
@@ -493,113 +418,17 @@ EXAMPLES = r"""
     name: east->west.MirrorSourceConnector
     change_id: CHG-1236
     stop: true
+    accept_duplicates: true
     offsets:
       - partition: {cluster: east, topic: orders, partition: 0}
         next_offset: 4000
-    kafka_connect_source_clusters:
-      - alias: east
-        bootstrap_servers: [kafka-east.example.com:9092]
 
-- name: The same of a dedicated MirrorMaker, whose nodes are down, since yesterday 14:00
+- name: Replay a file by a connector that Strimzi's operator owns
   streamops.kafka_connect.connector_offsets:
-    kafka_bootstrap_servers: [kafka-west.example.com:9092]
-    name: MirrorSourceConnector
-    method: topic
-    offset_topic: mm2-offsets.east.internal
-    assume_stopped: true
-    reset_to: {timestamp: "2026-01-30T14:00:00+01:00"}
-    topics: [orders]
-
-- name: Have a standalone worker, which is stopped, read a file again
-  streamops.kafka_connect.connector_offsets:
+    k8s_namespace: kafka
     name: orders-source
-    worker_config: /etc/kafka/connect-standalone.properties
-    change_id: CHG-1237
-    offsets:
-      - partition: {filename: /data/orders.txt}
-        offset: {position: 0}
-
-- name: Remove the consumer group that a deleted sink has left behind
-  streamops.kafka_connect.connector_offsets:
-    kafka_bootstrap_servers: [kafka.example.com:9092]
-    name: orders-old
-    method: group
-    state: absent
-
-- name: Have a connector under a new name go on where the old one was stopped, with another name of its server
-  streamops.kafka_connect.connector_offsets:
-    kafka_connect_url: http://connect.example.com:8083
-    name: shop-source
-    copy_from: inventory-source
-    rewrite:
-      - {field: server, from: inventory, to: shop}
-    change_id: CHG-1238
-
-- name: Move the offsets of a table to the partitions of the JDBC connector's newer protocol
-  streamops.kafka_connect.connector_offsets:
-    kafka_connect_url: http://connect.example.com:8083
-    name: orders-source
-    src: /backup/orders-source.json
-    rewrite:
-      - {field: table, from: orders, to: shop.public.orders}
-      - {field: protocol, to: "1", add: true}
-
-- name: Move the offset that Debezium 1.9 has left for SQL Server to the partition of Debezium 2
-  streamops.kafka_connect.connector_offsets:
-    kafka_connect_url: http://connect.example.com:8083
-    name: inventory-source
-    rewrite:
-      - {migrate: debezium-sqlserver-2, values: {database: shop}}
-
-- name: Forget everything that the connector has read
-  streamops.kafka_connect.connector_offsets:
-    kafka_connect_url: http://connect.example.com:8083
-    name: orders-source
-    state: absent
-
-- name: Replay a file once, however often this runs
-  streamops.kafka_connect.connector_offsets:
-    kafka_connect_url: http://connect.example.com:8083
-    kafka_bootstrap_servers: [kafka.example.com:9092]
-    name: orders-source
-    change_id: CHG-1234
-    requested_by: jane@example.com
+    change_id: CHG-1235
     stop: true
-    offsets:
-      - partition: {filename: /data/orders.txt}
-        offset: {position: 0}
-
-- name: Undo that
-  streamops.kafka_connect.connector_offsets:
-    kafka_connect_url: http://connect.example.com:8083
-    kafka_bootstrap_servers: [kafka.example.com:9092]
-    name: orders-source
-    state: restored
-    change_id: CHG-1234
-    stop: true
-
-- name: Put exactly the offsets of a backup back
-  streamops.kafka_connect.connector_offsets:
-    kafka_connect_url: http://connect.example.com:8083
-    name: orders-source
-    src: /var/backups/orders-source.json
-    purge: true
-
-- name: Remove what a deleted connector has left behind
-  streamops.kafka_connect.connector_offsets:
-    kafka_connect_url: http://connect.example.com:8083
-    kafka_bootstrap_servers: [kafka.example.com:9092]
-    offset_topic: connect-offsets
-    name: orders-old
-    state: absent
-
-- name: Set an offset while all workers are down
-  streamops.kafka_connect.connector_offsets:
-    kafka_bootstrap_servers: [kafka.example.com:9092]
-    offset_topic: connect-offsets
-    name: orders-source
-    method: topic
-    assume_stopped: true
     offsets:
       - partition: {filename: /data/orders.txt}
         offset: {position: 0}
