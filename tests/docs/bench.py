@@ -35,6 +35,7 @@ class Bench:
         self.write("inventory.yml", json.dumps({"kafka_connect": {"hosts": hosts}}))
         # beside the inventory; no page shows it
         hidden = {"kafka_connect_ledger_topic": LEDGER, "kafka_connect_offset_topic": offset_topic, "reset_offsets_settle": 0,
+                  "kafka_connect_check_position_timeout": 20,
                   "reset_offsets_backup_dir": f"{HOME}/.local/share/streamops-kafka-connect/backups"}
         self.write("group_vars/all.yml", json.dumps(hidden))
 

@@ -4,8 +4,8 @@
 """Console blocks of the documentation that are printed by runs: where they are in a page, and which lines of a run they show.
 
 A mark stands before such a block: ``.. run SCENARIO: SELECTORS`` in RST, ``<!-- run SCENARIO: SELECTORS -->`` in Markdown. The block
-has the commands, each with the selected lines of what it prints; ``[...]`` stands for the others, but for those at the end. A YAML
-block that begins with ``# NAME.yml`` is that file for the commands that follow it. Pure.
+has the commands, each with the selected lines of what it prints; ``[...]`` stands for those between them. A YAML block that begins with
+``# NAME.yml`` is that file for the commands that follow it. Pure.
 """
 
 from __future__ import annotations
@@ -66,12 +66,32 @@ def parse(text: str) -> Iterator[File | Block]:
         content = lines[begin:end]
         indent = re.match(r" *", content[0])[0] if content else ""
         content = [one.removeprefix(indent) for one in content]
-        mark = _MARK.match(lines[number - 1]) if number else None
+        mark = _mark(lines, number)
         name = _FILE.match(content[0]) if content and line in _YAML else None
         if mark and line in _CONSOLE:
             yield Block(mark["rst"] or mark["md"], tuple(mark["selectors"].split()), begin, end, indent, content)
         elif name:
             yield File(name[1], "\n".join(content) + "\n")
+
+
+def unmarked_outputs(text: str) -> list[str]:
+    """The lines of console blocks without a mark that are no commands."""
+    lines = text.splitlines()
+    found = []
+    for number, line in enumerate(lines):
+        if line.strip() in _CONSOLE and not _mark(lines, number):
+            begin, end = _content(lines, number)
+            command = False
+            for one in map(str.strip, lines[begin:end]):
+                goes_on = command and not one.startswith("$ ")
+                if not one.startswith("$ ") and not goes_on:
+                    found.append(one)
+                command = one.endswith("\\")
+    return found
+
+
+def _mark(lines: list[str], number: int) -> re.Match | None:
+    return _MARK.match(lines[number - 1]) if number else None
 
 
 def _content(lines: list[str], number: int) -> tuple[int, int]:
@@ -110,7 +130,7 @@ def shown(printed: str, selectors: tuple[str, ...]) -> list[str]:
     found: list[str] = []
     last = -1
     for number in kept:
-        if any(lines[last + 1:number]):
+        if found and any(lines[last + 1:number]):
             found.append(LEFT_OUT)
         if lines[number] or found and found[-1] not in ("", LEFT_OUT):
             found.append(lines[number])

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pictures of the documentation have to be what this draws: the dry run of the README as on a terminal, and which method when.
+"""The pictures of the documentation have to be what this draws: a dry run as on a terminal, and which method when.
 
 With --write they are written.
 """
@@ -18,6 +18,7 @@ from tests.docs.blocks import LEFT_OUT, Block, parse
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "images"
+DRY_RUN = ROOT / "docs" / "docsite" / "rst" / "guide_replay_since.rst"
 
 _HEAD = """<!--
 Copyright (c) 2026 streamops contributors
@@ -41,7 +42,7 @@ LAST = ("method: topic", "the offsets topic; needs kafka_bootstrap_servers")
 
 
 def dry_run() -> str:
-    block = next(part for part in parse((ROOT / "README.md").read_text(encoding="utf-8"))
+    block = next(part for part in parse(DRY_RUN.read_text(encoding="utf-8"))
                  if isinstance(part, Block) and "diff" in part.selectors)
     lines = [line for line in block.lines if line != LEFT_OUT]
     width = round(max(len(line) for line in lines) * _CHARACTER) + 40

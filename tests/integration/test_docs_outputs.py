@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.docs.blocks import Block, normalised, parse
+from tests.docs.blocks import Block, normalised, parse, unmarked_outputs
 from tests.docs.runs import ROOT, run
 from tests.docs.scenarios import SCENARIOS
 
@@ -26,3 +26,10 @@ def test_no_block_is_left_out():
     marked = {(str(page.relative_to(ROOT)), part.scenario) for page in pages for part in parse(page.read_text(encoding="utf-8"))
               if isinstance(part, Block)}
     assert marked == {(scenario.page, name) for name, scenario in SCENARIOS.items()}
+
+
+def test_what_looks_printed_is_printed():
+    """A console block without a mark has commands alone."""
+    for page in (ROOT / "README.md", *ROOT.glob("docs/docsite/rst/*.rst")):
+        printed = [f"{page.name}: {line}" for line in unmarked_outputs(page.read_text(encoding="utf-8"))]
+        assert not printed, f"what no run has printed: {printed}"

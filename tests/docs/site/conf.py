@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Sphinx's settings for the site. `make docs` lays the pages that antsibull-docs writes beside this file."""
 
+import re
+
 from docutils import nodes
 
 project = html_title = "streamops.kafka_connect"
@@ -27,5 +29,11 @@ def ansible_page(_app, _env, node, content):
     return nodes.reference("", "", content, refuri=ANSIBLE + page) if page else None
 
 
+def without_contents(_app, _name, source):
+    """The theme has the sections of a page at its side."""
+    source[0] = re.sub(r"^\.\. contents::\n(?: +:.*\n)*", "", source[0], flags=re.MULTILINE)
+
+
 def setup(app):
+    app.connect("source-read", without_contents)
     app.connect("missing-reference", ansible_page)
