@@ -9,9 +9,9 @@ import random
 
 import pytest
 from verify_replay.errors import JobError
-from verify_replay.expectation import Expectation, Range
+from verify_replay.expectation import Check, Expectation, Range
 from verify_replay.facts import buckets, merge, unset
-from verify_replay.job import look
+from verify_replay.job import look, require
 from verify_replay.log import Ends, Unreadable, clip
 from verify_replay.options import Properties, jdbc_options, kafka_options, source_options
 from verify_replay.scan import pack, unpack
@@ -76,6 +76,16 @@ def test_another_cluster_is_refused():
     expected = Expectation(None, {"main": {}}, {"main": "wanted"}, {}, {}, [])
     with pytest.raises(JobError, match="cluster main is another one: its id is found, the document says wanted"):
         look(expected, Fake())
+
+
+def test_a_jar_that_is_needed():
+    sink = Check(0, "sink", "t", "n", {"key_format": "string", "value_format": "avro"})
+    expected = Expectation(None, {}, {}, {}, {}, [Check(0, "count", "t", "n", {}), sink])
+    require(expected, "4.2.0", lambda _name: True)
+    with pytest.raises(JobError, match=r"the jar of org.apache.spark:spark-avro_2.13:4.2.0 is missing"):
+        require(expected, "4.2.0", lambda _name: False)
+    sink.parameters["value_format"] = "json"
+    require(expected, "4.2.0", lambda _name: False)
 
 
 def test_buckets_of_ranges():

@@ -321,7 +321,8 @@ def test_events_of_debezium_against_the_table_that_they_feed(world):
         event("d", three, None),
     ]
     keys = [1, 2, 2, 3, 3]
-    world.topic("t", [(0, n, f'{{"id":{keys[n]}}}', text) for n, text in enumerate(events)] + [(0, 5, '{"id":3}', None)], {0: (0, 0, 6)})
+    # Without a tombstone after the delete (tombstones.on.delete=false), so that the event alone has to say it.
+    world.topic("t", [(0, n, f'{{"id":{keys[n]}}}', text) for n, text in enumerate(events)], {0: (0, 0, 5)})
     desired = {"table": "x", "key_column": "id", "key_field": "id", "unwrap": "debezium", "columns": {"item": "item", "tags.a": "tags.a"}}
 
     def holding(rows):

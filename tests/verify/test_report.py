@@ -149,6 +149,8 @@ def test_samples_are_shown_as_ranges():
     sample = report["checks"][0]["samples"][0]
     report["checks"][0]["samples"] = [{**sample, "offset": offset} for offset in (7, 8, 9, 1200, 5)]
     assert "<td>5, 7\u20139, 1\u202f200</td>" in page(report)
+    report["checks"][0]["samples"] = [{**sample, "file": "s3a://b/orders/orders+0+7.parquet", "what": "in two files"}]
+    assert "<td>in two files (orders+0+7.parquet)</td>" in page(report)
 
 
 def test_overview_of_many_connectors():

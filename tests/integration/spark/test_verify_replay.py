@@ -36,6 +36,7 @@ from tests.integration.spark.conftest import JARS_DIR, quick
 from tests.integration.support.configs import file_source
 from tests.integration.support.playbook import Play
 from tests.integration.support.worker import Worker, wait_until
+from tests.verify.driver import java_options
 
 pyspark = pytest.importorskip("pyspark")
 
@@ -405,7 +406,9 @@ def test_secured_topics(way, twice, secured, allowed, verify, tmp_path):
         (tmp_path / name).mkdir()
     env = {"HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "tmp")}
     with Watch(secret, tmp_path / "tmp") as watch:
-        play = verify({"eu": {**host, "kafka_ssl_ca_path": secured["ca"]}}, "-vvv", "--diff", env=env, verify_replay_expectation=twice)
+        play = verify({"eu": {**host, "kafka_ssl_ca_path": secured["ca"]}}, "-vvv", "--diff", env=env,
+                      verify_replay_expectation={**twice, "registries": {"schemas": {"url": "https://registry.example.com"}}},
+                      verify_replay_registry_options={"schemas": {"username": "auditor", "password": secret}})
     assert play.rc == 0, str(play)
     assert verify.report()["verdict"] == "pass" and "The data is as declared" in verify.page.read_text()
     assert not watch.found
@@ -491,7 +494,8 @@ def free_port() -> int:
 def standalone(folder: Path):
     """A master and two workers on loopback; yields the master's URL."""
     home = Path(pyspark.__file__).parent
-    env = {**os.environ, "SPARK_HOME": str(home), "PYSPARK_PYTHON": sys.executable, "SPARK_DAEMON_MEMORY": "256m"}
+    env = {**os.environ, "SPARK_HOME": str(home), "PYSPARK_PYTHON": sys.executable, "SPARK_DAEMON_MEMORY": "256m",
+           "SPARK_DAEMON_JAVA_OPTS": java_options()}
     port, running = free_port(), []
 
     def start(name: str, *arguments: str) -> Path:

@@ -99,6 +99,8 @@ def _samples(samples: list[dict[str, Any]]) -> str:
     for sample in samples:
         what = f"{sample['what']}: {sample['key']}" if "key" in sample else sample["what"]
         where = sample.get("topic") or f"table {sample.get('table')}"
+        if "file" in sample:
+            what = f"{what} ({sample['file'].rsplit('/', 1)[-1]})"
         # The length of a gap is in its range already.
         what = "nothing visible, unexplained" if what.endswith("offsets missing") else what
         offset = sample.get("offset")

@@ -9,6 +9,7 @@ import platform
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,7 @@ def main(arguments: list[str]) -> int:
 def run(expected: Expectation, began: float) -> dict[str, Any]:
     """Everything that needs Spark; returns the report."""
     spark = session()
+    require(expected, spark.version, partial(_has_class, spark))
     seconds = {"start": time.monotonic() - began}
     properties = Properties(spark.sparkContext.getConf().getAll())
     clients = {name: kafka_options(entry, properties, name) for name, entry in expected.clusters.items()}
@@ -108,6 +110,15 @@ def session() -> SparkSession:
         # 200 small tasks on a few cores are mostly overhead.
         spark.conf.set("spark.sql.shuffle.partitions", str(max(4, 2 * spark.sparkContext.defaultParallelism)))
     return spark
+
+
+def require(expected: Expectation, version: str, has_class: Callable[[str], bool]) -> None:
+    """JobError if a check needs a jar that is not there, before anything is read."""
+    formats = {check.parameters[f"{side}_format"] for check in expected.checks if check.type == "sink" for side in ("key", "value")}
+    # Decimals in JSON are bytes of Avro's form.
+    if formats & {"avro", "connect_json", "json_schema"} and not has_class("org.apache.spark.sql.avro.AvroDataToCatalyst"):
+        wanted = f"org.apache.spark:spark-avro_2.13:{version}"
+        raise JobError(f"the jar of {wanted} is missing: give it as --jars, or that name as --packages")
 
 
 def _has_class(spark: SparkSession, name: str) -> bool:
