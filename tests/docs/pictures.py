@@ -32,7 +32,7 @@ _LINE, _CHARACTER = 20, 8.2
 QUESTIONS = (
     ("Does Strimzi manage the connector?", "method: strimzi", "a KafkaConnector or KafkaMirrorMaker2 resource"),
     ("Is it a standalone worker that is down?", "offset file", "kafka_connect_worker_config or kafka_connect_offset_file"),
-    ("Is it there, and Connect 3.6 or later?", "method: rest", "the worker itself checks the change"),
+    ("Does it exist, on Connect 3.6 or later?", "method: rest", "the worker itself checks the change"),
     ("Is it a sink?", "method: group", "the consumer group; needs kafka_bootstrap_servers"),
 )
 LAST = ("method: topic", "the offsets topic; needs kafka_bootstrap_servers")
