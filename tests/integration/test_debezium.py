@@ -298,7 +298,8 @@ def test_a_new_snapshot(stopped):
 
 
 def test_a_slot_that_has_gone_on(running):
-    """By default Debezium confirms to the replication slot what it has read. What is before that does not come again, whatever its offset is.
+    """By default Debezium confirms to the replication slot what it has read. What is before that does not come again, whatever its
+    offset is.
 
     Before restart_lsn of the slot its task fails instead.
     """
