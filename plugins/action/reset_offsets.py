@@ -33,7 +33,7 @@ _VERIFY = "verify_replay"
 _OWN = ("step", "declared", "change_id", "workflow", "final_state", "backup_dir", "file", "expect", "approved", "plan", "options", "cluster")
 #: options that the file of a change can say, besides those of the module
 _OF_FILE = ("change_id", "final_state", "backup_dir")
-_DEFAULTS = {"settle": 5, "stop": True}
+_DEFAULTS = {"settle": 5, "stop": True, "check_position": "warn", "check_position_timeout": 75}
 #: seconds after which states that were seen may be others
 _RECENT = 60
 

@@ -42,7 +42,7 @@ def seen(*ones, **more) -> dict:
 
 
 def plan(declared, answers, check_mode=False, variables=(), **args):
-    steps = Steps(answers, check_mode, {"step": "plan", "declared": declared, "options": {"method": "auto", "ledger_file": "", "settle": None}, **args})
+    steps = Steps(answers, check_mode, {"step": "plan", "declared": declared, "options": {"method": "auto", "ledger_file": "", "settle": None, "check_position": ""}, **args})
     return steps, steps.run(None, {"inventory_hostname": "eu/1", **dict.fromkeys(variables)})
 
 
@@ -58,16 +58,17 @@ def test_a_plan():
          "final_state": "found"} for name in "ab"]}, True)]
     assert (found["changed"], found["warnings"], found["label"], found["ledgers"]) == (False, ["w"], "2-connectors", ["the topic t"] * 2)
     assert [one["todo"] for one in found["predicted"]] == [True, True] and found["cluster"] == {"kafka_cluster_id": "k"} and "msg" not in found
-    assert steps._options == {"settle": 5, "stop": True, "method": "auto"}
+    assert steps._options == {"settle": 5, "stop": True, "check_position": "warn", "check_position_timeout": 75, "method": "auto"}
 
 
 def test_what_a_survey_leaves_open_is_as_the_file_says():
     file = {"reset_offsets_connectors": [to("a")], "reset_offsets_change_id": "CHG-7", "reset_offsets_final_state": "paused", "reset_offsets_settle": 0,
-            "reset_offsets_method": "topic"}
+            "reset_offsets_method": "topic", "reset_offsets_check_position": "fail"}
     steps, found = plan("", {BULK: [seen(returned("a"))]}, change_id="", final_state="", workflow="17", file=file)
     asked, = steps.calls[0][1]["connectors"]
     assert (asked["name"], asked["change_id"], asked["final_state"]) == ("a", "CHG-7", "paused") and "msg" not in found
-    assert steps._options == {"settle": 0, "stop": True, "method": "auto"}  # what is given wins
+    wanted = {"settle": 0, "stop": True, "check_position": "fail", "check_position_timeout": 75, "method": "auto"}  # what is given wins
+    assert steps._options == wanted
     unnamed, _found = plan([to("a")], {BULK: [seen(returned("a"))]}, change_id="", workflow="17")
     assert unnamed.calls[0][1]["connectors"][0]["change_id"] == "awx-17"
 
