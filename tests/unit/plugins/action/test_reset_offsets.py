@@ -42,7 +42,8 @@ def seen(*ones, **more) -> dict:
 
 
 def plan(declared, answers, check_mode=False, variables=(), **args):
-    steps = Steps(answers, check_mode, {"step": "plan", "declared": declared, "options": {"method": "auto", "ledger_file": "", "settle": None, "check_position": ""}, **args})
+    options = {"method": "auto", "ledger_file": "", "settle": None, "check_position": ""}
+    steps = Steps(answers, check_mode, {"step": "plan", "declared": declared, "options": options, **args})
     return steps, steps.run(None, {"inventory_hostname": "eu/1", **dict.fromkeys(variables)})
 
 
