@@ -182,6 +182,10 @@ connectors:
       description: V(source) or V(sink). Null if there is none.
       type: str
       returned: success
+    position:
+      description: Whether it goes on from the declared offsets, as of M(streamops.kafka_connect.connector_offsets). Null where that was not looked at.
+      type: dict
+      returned: success
     failed_tasks:
       description: Numbers of the tasks that are FAILED now.
       type: list
