@@ -42,9 +42,12 @@ class ActionModule(Normal):
                 if value is not None:
                     args[option] = value
 
-    def _defaults(self) -> set:
-        """Names of options in module_defaults."""
-        return {name for layer in self._task.module_defaults or [] for options in layer.values() if isinstance(options, dict) for name in options}
+    def _defaults(self) -> list:
+        """Names of options in module_defaults of this module and of its groups, the more specific ones later."""
+        layers = [(key, options) for layer in self._task.module_defaults or [] for key, options in layer.items() if isinstance(options, dict)]
+        of_groups = [name for key, options in layers if key.startswith("group/streamops.kafka_connect.") for name in options]
+        own = self._task.action, self._task.action.rsplit(".", 1)[-1]
+        return of_groups + [name for key, options in layers if key in own for name in options]
 
     def _value(self, variable, task_vars):
         """None if it is omitted. Raises AnsibleActionFail for a template that cannot be evaluated."""

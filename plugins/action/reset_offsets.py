@@ -124,7 +124,7 @@ class ActionModule(ActionBase):
         found, undone = self._verify(proof), {}
         for one in _reset.undo(entries, made, found, backup):
             # of each by itself, so that one that cannot be put back does not keep others from it; and that again is not rolled back
-            undone[one["name"]] = self._run(_BULK, {"connectors": [one], "one_by_one": False, "rollback": False})
+            undone[one["name"]] = self._run(_BULK, {"connectors": [one], "one_by_one": False, "rollback": False, "check_position": "none"})
         outcome = _reset.outcome(made, plan["predicted"], entries, proof, found, undone, backup)
         result = dict(more, results=outcome["results"], diff=made.get("diff", []), failed_connectors=made.get("failed_connectors") or {},
                       changed=bool(made.get("changed")))

@@ -91,12 +91,13 @@ options:
     default: 120
   check_position:
     description:
-      - Whether connectors that run again after the change are watched, all at the same time, for at most O(check_position_timeout) seconds, as to whether each
+      - Whether connectors that run again after the change are watched for at most O(check_position_timeout) seconds, as to whether each
         goes on from the declared offsets. What each commits first decides it. The verdict is C(position.verdict) in RV(connectors).
       - V(taken) says that the first commit lies behind the declared offset. V(ignored) says that it does not, or that each commits under other
         partitions alone. V(own_position) says that each goes on from a place of its own, as sinks do that seek to what they have stored
         elsewhere. V(stuck) says that nothing was committed though there is something to read. V(cannot_tell) says that nothing was committed, and that
-        this may be right.
+        this may be right, or that nothing tells which of two offsets comes first.
+      - Connectors that are changed together are watched together, those with a change id in groups of 25.
       - With V(warn) the verdicts C(ignored), C(own_position) and C(stuck) are warnings that say what to do, with V(fail) failures. Nothing is rolled back
         because of them, and offsets are not changed again.
       - A connector that fails while it is watched is treated as one that fails at once when it runs again, see O(rollback).

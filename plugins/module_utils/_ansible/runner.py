@@ -37,6 +37,7 @@ _SECRET_SETTING = re.compile(r"password|passphrase|private\.key|secret|token|\bp
 _LEAST = {
     "wait_timeout": (1, "wait_timeout must be at least 1 second, it is %d."),
     "catch_up_timeout": (0, "catch_up_timeout must be 0 or more seconds, it is %d."),
+    "check_position_timeout": (1, "check_position_timeout must be at least 1 second, it is %d."),
     "settle": (0, "settle must be 0 or more seconds, it is %d."),
     "max_entries": (0, "max_entries must be 0 or more, it is %d."),
 }
@@ -49,6 +50,21 @@ class _Module(AnsibleModule):
 
     #: results that are meant to be written somewhere
     exact = ()
+
+    def __init__(self, secrets=None, **spec):
+        """secrets: see run()."""
+        self._secret_texts = secrets
+        super().__init__(**spec)
+        self._hide()
+
+    def _hide(self) -> None:
+        """Secret texts inside options that are no secret as a whole are masked wherever the module's arguments are shown."""
+        self.no_log_values.update(_secrets(self.params), self._secret_texts(self.params) if self._secret_texts else ())
+
+    def _log_invocation(self):
+        """To the system's log, while the module is made."""
+        self._hide()
+        super()._log_invocation()
 
     def log(self, msg, log_args=None):
         super().log(shown_text(msg) if isinstance(msg, str) else msg, log_args=shown(log_args))
@@ -84,9 +100,8 @@ def run(options: dict, action, connect=None, brokers=None, sources=None, prepare
     """
     WRITES.made = False
     gc.disable()  # a short life, and maybe a hundred thousand offsets
-    module = _Module(argument_spec=dict(connection_options(), **options), supports_check_mode=True, **rules)
+    module = _Module(secrets, argument_spec=dict(connection_options(), **options), supports_check_mode=True, **rules)
     module.exact = exact
-    module.no_log_values.update(_secrets(module.params), secrets(module.params) if secrets else ())
     try:
         if prepare:
             prepare(module)

@@ -43,7 +43,8 @@ class Ending:
         if item.next == RESTORE_STATE:
             return self.end(self._not_restored(error))
         if item.next == WATCH:
-            return self.end(error)
+            is_ours = not isinstance(error, errors.ConnectError)
+            return self.end(error if is_ours else error.also("The offsets were changed as declared.", **as_facts(item.result)))
         if item.next == FINAL_STATE:
             as_it_is = item.only_predicts or item.rolls_back or not isinstance(error, errors.ConnectError)
             return self.end(error if as_it_is else error.also(item.undo.by_hand(), changed=item.result["changed"]))

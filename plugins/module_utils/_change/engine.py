@@ -69,9 +69,9 @@ class Engine:
         with ExitStack() as stack:
             self._change(list(self.items.values()), check_mode, stack)
             self._reach_final_states(check_mode)
+            self._roll_back()
             if not check_mode:
                 self._watch()
-            self._roll_back()
 
     def _change(self, items, check_mode, stack) -> None:
         for item in items:
@@ -149,8 +149,12 @@ class Engine:
     def _look(self, items, phase, look) -> None:
         """One look at each, and the wait before the next one of those that are still in this phase."""
         self._each(items, look)
-        wait = max([item.wait for item in items if item.next == phase], default=0)
-        if wait:
+        self._wait_for(items, phase)
+
+    def _wait_for(self, items, phase, at_least=0.0) -> None:
+        waits = [item.wait for item in items if item.next == phase]
+        if any(waits):
+            wait = max(at_least, *waits)
             self._heartbeats()
             self._sleep(wait)
 
@@ -222,7 +226,12 @@ class Engine:
         """Do those that run again go on from the declared offsets?"""
         self._each([item for item in self.items.values() if item.watching.is_due], lambda item: item.begin_watching())
         while self._due(WATCH):
-            self._look(self._due(WATCH), WATCH, lambda item: item.watch())
+            begun = time.monotonic()
+            self._each(self._due(WATCH), lambda item: item.watching.look_at_state())
+            self._roll_back()
+            items = self._due(WATCH)
+            self._each(items, lambda item: item.watch())
+            self._wait_for(items, WATCH, at_least=time.monotonic() - begun)  # the workers have other things to do
 
     def _roll_back(self) -> None:
         """Connectors that failed after the change get their offsets and states back, all together."""

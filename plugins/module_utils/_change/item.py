@@ -349,7 +349,7 @@ class ChangeItem:
         self.watching.begin()
 
     def watch(self) -> None:
-        """Then ``wait`` seconds have to pass before the next look."""
+        """After watching.look_at_state(). Then ``wait`` seconds have to pass before the next look."""
         self.wait = self.watching.look() or 0
 
     # ---- the end ---------------------------------------------------------------------------------------------

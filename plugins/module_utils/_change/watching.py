@@ -11,7 +11,7 @@ What its first commits mean is decided in _core.profiles.position_check. A verdi
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import RUNNING
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import PAUSED, RUNNING, STOPPED
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.interrupts import INTERRUPTS
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical
@@ -49,6 +49,8 @@ class Watching:
         self._first = {}
         self._appeared = {}
         self._unread = None
+        #: when the last look began, and whether it found the connector paused or stopped
+        self._looked, self._halted = None, False
         self._pause = _FIRST_PAUSE
 
     def note(self, plan) -> None:
@@ -69,32 +71,41 @@ class Watching:
         semantics = item.planning.route.semantics
         backward = any(action.moved[0] == BACKWARD or action.after is None for action in self._plan.changes)
         self._store = semantics.own_position(backward)
-        self._ends = semantics.ends([action.partition for action in self._plan.changes])
+        try:
+            self._ends = semantics.ends([action.partition for action in self._plan.changes if action.after is not None])
+        except errors.ConnectError:
+            self._ends = {}  # a verdict can do without
 
-    def look(self):
-        """Seconds to wait before the next look; None: it is over, and the item has its next phase, or its end."""
-        item, begun = self._item, self._item.clock()
-        is_over = begun - self._begun >= self._seconds or bool(INTERRUPTS.came)
+    def look_at_state(self) -> None:
+        """The first half of a look: of all connectors before the offsets of the first one, as workers tell the states of all at once."""
+        item, self._looked = self._item, self._item.clock()
         try:
             found = item.ready.lifecycle.read()
-            item.result["connector"] = found.result()
-            if found.failed:
-                item.ending.failed_while_watched(found, begun - self._begun)
-                return None
-            self._read()
         except errors.ConnectError as error:
             self._unread = error.message
-        else:
-            is_over = is_over or found.state != RUNNING  # somebody else has stopped it
+            return
+        item.result["connector"] = found.result()
+        self._halted = found.state in (PAUSED, STOPPED)  # by somebody else
+        if found.failed:
+            item.ending.failed_while_watched(found, self._looked - self._begun)
+
+    def look(self):
+        """The second half. Seconds to wait before the next look; None: it is over, and the item has its next phase, or its end."""
+        passed = self._item.clock() - self._begun
+        if passed < self._seconds + _LONGEST_PAUSE:  # of many, the looks at those before this one may have taken long
+            try:
+                self._read()
+            except errors.ConnectError as error:
+                self._unread = error.message
+        is_over = self._looked - self._begun >= self._seconds or self._halted or bool(INTERRUPTS.came)
         judgement = judge(self._seen(), list(self._appeared.values()), self._plan.live.kind, self._store, is_over)
         if judgement is None:
-            return self._next_pause(begun)
+            return self._next_pause()
         self._end(judgement)
         return None
 
-    def _next_pause(self, begun) -> float:
-        """At least as long as the look that began then has taken."""
-        pause = max(self._pause, self._item.clock() - begun, _OPERATORS_PAUSE if self._item.store.method == STRIMZI else 0)
+    def _next_pause(self) -> float:
+        pause = max(self._pause, _OPERATORS_PAUSE if self._item.store.method == STRIMZI else 0)
         self._pause = min(self._pause * 1.5, _LONGEST_PAUSE)
         return max(min(pause, self._begun + self._seconds - self._item.clock()), 0.05)
 
@@ -118,7 +129,8 @@ class Watching:
 
     def _end(self, judgement) -> None:
         item, seconds = self._item, self._item.clock() - self._begun
-        if self._unread is not None and all(one.first == NOTHING for one in judgement.seen):
+        is_cut_short = self._unread is not None or self._looked - self._begun < self._seconds
+        if is_cut_short and all(one.first == NOTHING for one in judgement.seen):
             judgement = judgement._replace(verdict=CANNOT_TELL)
         item.result["position"] = result(judgement, seconds, item.max_entries)
         if self._unread is not None:

@@ -13,13 +13,13 @@ from collections import namedtuple
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.display import shown_in_message
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import OFFSET, SINK, canonical, counted
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import SET, Action
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.position import BACKWARD, FORWARD, NONE
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.position import BACKWARD, FORWARD, NONE, UNKNOWN
 
 #: taken         the first commit lies behind the declared offset
 #: ignored       it does not, or the connector commits under other partitions alone
 #: own_position  it goes on from another place, which is its own: the second store that its profile names, or its old offset
 #: stuck         there is something to read, and nothing is committed
-#: cannot_tell   nothing was committed, and that may be right
+#: cannot_tell   nothing was committed, and that may be right; or nothing tells whether the first commit lies behind the declared offset
 TAKEN, IGNORED, OWN_POSITION, STUCK, CANNOT_TELL = VERDICTS = ["taken", "ignored", "own_position", "stuck", "cannot_tell"]
 
 #: of which there is something to do, the worst first
@@ -56,15 +56,15 @@ def judge(seen: list, appeared: list, kind: str, store: str, is_over: bool):
     certain = {verdict for verdict, one in verdicts if one.first != NOTHING}
     if not is_over and not certain & {IGNORED, OWN_POSITION} and not _is_enough(verdicts, kind):
         return None
-    if appeared and TAKEN not in found and any(_is_due(one, kind) or _has_other_fields(one, appeared) for one in seen):
+    if appeared and not certain and any(_is_due(one, kind) or _has_other_fields(one, appeared) for one in seen):
         return Judgement(IGNORED, seen, appeared)
     verdict = next((word for word in (*BAD, TAKEN) if word in found), CANNOT_TELL)
     return Judgement(verdict, [one for word, one in verdicts if word == verdict], appeared)
 
 
 def _is_enough(verdicts, kind) -> bool:
-    """One partition has moved as declared, and so have all that certainly have something to read."""
-    return any(verdict == TAKEN for verdict, _one in verdicts) and all(one.first != NOTHING or not _is_due(one, kind) for _verdict, one in verdicts)
+    """One partition has moved, and so have all that certainly have something to read."""
+    return any(one.first != NOTHING for _verdict, one in verdicts) and all(one.first != NOTHING or not _is_due(one, kind) for _verdict, one in verdicts)
 
 
 def _verdict(seen, kind, store) -> str:
@@ -75,9 +75,12 @@ def _verdict(seen, kind, store) -> str:
         return IGNORED
     is_old = action.before is not None and _direction(action, action.before, first) in (FORWARD, NONE)
     if action.after is None:
-        return OWN_POSITION if store and is_old else TAKEN
-    if _direction(action, action.after, first) == BACKWARD:
+        return OWN_POSITION if kind == SINK and store and is_old else TAKEN
+    direction = _direction(action, action.after, first)
+    if direction == BACKWARD:
         return OWN_POSITION if kind == SINK and is_old else IGNORED
+    if direction == UNKNOWN:
+        return CANNOT_TELL
     if not is_old or action.moved[0] != BACKWARD:
         return TAKEN
     # Either all in between was read before the first commit, or nothing of it.
@@ -89,7 +92,8 @@ def _is_due(seen, kind) -> bool:
     """Is there certainly something for it to read?"""
     action = seen.action
     if kind == SINK and seen.end is not None and action.after is not None:
-        return seen.end > action.after[OFFSET]
+        distance = seen.end - action.after[OFFSET]
+        return distance > 1 or distance == 1 and action.moved[0] == BACKWARD  # at the end of a transactional topic one marker is left for good
     return action.moved[0] == BACKWARD
 
 
@@ -132,7 +136,7 @@ def sentence(name: str, found: Judgement, store: str, seconds: float) -> str:
         return ("%s runs, but not from the declared offsets: %s, %s, %s. %s. Change that position as well, by the connector's own means, or have "
                 "verify_replay show that the records were delivered again. Nothing was rolled back." % (
                     name, where, first, moved, own[0].upper() + own[1:]))
-    if found.appeared:
+    if found.appeared and one.first == NOTHING:
         return ("%s runs, but it commits under partitions that were not declared, first %s, and nothing under those that were, %s. It looks for its "
                 "offset under another partition. %s" % (name, _told(found.appeared[0]), first, _HINTS))
     if one.first == GONE:

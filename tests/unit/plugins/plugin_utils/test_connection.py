@@ -14,7 +14,7 @@ from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _co
 
 def test_an_option_its_variable_and_its_environment_variable_have_the_same_name():
     for name, spec in options.connection_options().items():
-        assert re.match("kafka_|k8s_", name) and _connection.VARIABLES[name][0] == name
+        assert re.match("kafka_|k8s_", name) and _connection.VARIABLES[name][-1] == name
         assert "fallback" not in spec or spec["fallback"][1][0] == name.upper()
 
 
@@ -40,6 +40,7 @@ def test_no_name_has_two_meanings():
     ({"connect_url": "d", "url": "t"}, ("connect_url",), {"kafka_connect_url": "t"}),
     # both of them only in module_defaults
     ({"connect_url": "d", "kafka_connect_url": "e"}, ("connect_url", "kafka_connect_url"), {"kafka_connect_url": "e"}),
+    ({"connect_url": "d", "kafka_connect_url": "e"}, ("kafka_connect_url", "connect_url"), {"kafka_connect_url": "d"}),
     # both of them in the task: the module warns
     ({"connect_url": "t", "kafka_connect_url": "u"}, (), {"connect_url": "t", "kafka_connect_url": "u"}),
 ])
@@ -54,7 +55,8 @@ CLUSTER, FORMER_CLUSTER = {"k8s_connect_cluster": "c"}, {"kafka_connect_strimzi_
 
 @pytest.mark.parametrize("variables, expected", [
     ({}, False), (FORMER, True), (NEW, False), ({**NEW, **CLUSTER}, True), (CLUSTER, False), ({**NEW, **FORMER_CLUSTER}, False), ({**FORMER, **CLUSTER}, True),
-    ({**NEW, "k8s_connect_cluster": ""}, False)])
+    ({**NEW, "k8s_connect_cluster": ""}, False), ({**NEW, "kafka_connect_strimzi_resource": "mirror"}, True),
+    ({"kafka_connect_strimzi_resource": "mirror"}, False)])
 def test_whether_a_host_is_of_strimzi(variables, expected):
     assert _connection.is_strimzi(variables) is expected
 
@@ -67,10 +69,10 @@ def test_whether_a_host_is_of_strimzi(variables, expected):
 ])
 def test_when_the_variable_of_the_namespace_counts(args, variables, counts):
     former = ("kafka_connect_strimzi_namespace",)
-    assert _connection.variables_of("k8s_namespace", args, variables) == (("k8s_namespace", *former) if counts else former)
+    assert _connection.variables_of("k8s_namespace", args, variables) == ((*former, "k8s_namespace") if counts else former)
 
 
 def test_variables_of_before():
-    assert _connection.variables_of("k8s_ca_cert", {}, {}) == ("k8s_ca_cert", "kafka_connect_strimzi_ca_cert")
-    assert _connection.variables_of("k8s_connect_cluster", {}, {}) == ("k8s_connect_cluster", "kafka_connect_strimzi_cluster")
+    assert _connection.variables_of("k8s_ca_cert", {}, {}) == ("kafka_connect_strimzi_ca_cert", "k8s_ca_cert")
+    assert _connection.variables_of("k8s_connect_cluster", {}, {}) == ("kafka_connect_strimzi_cluster", "k8s_connect_cluster")
     assert _connection.variables_of("kafka_connect_ca_path", {}, {}) == ("kafka_connect_ca_path",)

@@ -153,6 +153,8 @@ def test_an_empty_variable_is_unset(run, monkeypatch):
      "wait_timeout must be at least 1 second, it is 0."),
     ({"kafka_connect_url": URL, "wait_timeout": -5}, {"wait_timeout": {"type": "int"}},
      "wait_timeout must be at least 1 second"),
+    ({"kafka_connect_url": URL, "check_position_timeout": 0}, {"check_position_timeout": {"type": "int"}},
+     "check_position_timeout must be at least 1 second, it is 0."),
     ({"kafka_connect_url": URL, "kafka_connect_username": "u", "kafka_connect_token": "s3cret-token"}, {},
      "Give kafka_connect_username or kafka_connect_token, not both."),
     ({"kafka_connect_url": URL, "max_entries": -1}, {"max_entries": {"type": "int"}}, "max_entries must be 0 or more, it is -1."),
@@ -285,6 +287,16 @@ def test_secrets_inside_offsets_are_masked_in_warnings_and_the_log(run, monkeypa
         done = run({"kafka_connect_url": URL, "offsets": [{"partition": {"url": url}}]}, lambda client, params, url=url: {"warnings": [url]}, options)
         warned += done.warnings
     assert len(warned) == len(logged) == len(URLS) and "offsets" in logged[0][1] and "s3cret" not in json.dumps([logged, warned])
+
+
+def test_secrets_inside_options_are_masked_in_the_log(run, monkeypatch):
+    """The log is written while the module is made."""
+    logged = []
+    monkeypatch.setattr(basic.AnsibleModule, "log", lambda module, text, log_args=None: logged.append((text, log_args)))
+    options = {"registry_options": {"type": "dict"}}
+    given = {"kafka_connect_url": URL, "registry_options": {"r": {"token": "tok1234567"}}, "kafka_options": {"sasl.password": "s3cret-word"}}
+    run(given, lambda client, params: {}, options, secrets=lambda params: {params["registry_options"]["r"]["token"]})
+    assert "registry_options" in logged[0][1] and "tok1234567" not in json.dumps(logged) and "s3cret" not in json.dumps(logged)
 
 
 def test_integers_are_exact(run):

@@ -16,7 +16,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.en
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.item import ChangeItem
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
-from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._change.test_bulk import declare
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.base import Semantics
+from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._change.test_bulk import Fragile, declare, failure
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._change.test_item import FakeConnect, live, pairs, part
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._change.test_offsets_import import FakeWorker, pair
 
@@ -145,8 +146,39 @@ def test_an_answer_that_is_missing_is_no_failure():
 def test_one_that_somebody_stops_is_not_watched_on():
     connect = Committing({})
     connect.faults = {"offsets": [None] * 5 + [lambda self: setattr(self, "state", "STOPPED")]}
-    run(connect)
-    assert connect.now < 10
+    result = run(connect)
+    assert connect.now < 10 and result["position"]["verdict"] == "cannot_tell" and "is still at" not in str(result["warnings"])
+
+
+def test_a_rebalance_does_not_end_it():
+    connect = Committing({5: {"a": 7}})
+    connect.faults = {"offsets": [None] * 5 + [lambda self: setattr(self, "state", "RESTARTING")] + [None, lambda self: setattr(self, "state", "RUNNING")]}
+    assert run(connect)["position"]["verdict"] == "taken" and connect.now > 5
+
+
+def test_ends_that_cannot_be_read_are_no_failure(monkeypatch):
+    """A sink's topic may be gone, which is why its offsets are removed."""
+    def ends(self, partitions):
+        raise errors.NoTopic("There is no topic t.")
+
+    monkeypatch.setattr(Semantics, "ends", ends)
+    assert run(Committing({2: {"a": 7}}))["position"]["verdict"] == "taken"
+
+
+def test_what_has_failed_is_rolled_back_before_others_are_watched():
+    worker = FakeWorker(s1=Fragile("RUNNING", live(a=10)), s2=FakeConnect("RUNNING", [({"p": 0}, {"n": 9})]))
+    begun, written = time.monotonic(), []
+    alter = worker.by_name["s1"].alter
+
+    def noted(given):
+        written.append((given[0]["offset"], time.monotonic() - begun))
+        return alter(given)
+
+    worker.by_name["s1"].alter = noted
+    error = failure(worker, {"name": "s1", "offsets": pairs(a=4)}, {"name": "s2", "offsets": [pair(0, 4)]}, rollback=True, check_position="warn",
+                    check_position_timeout=2)
+    assert "The change was rolled back" in error.message and [offset["position"] for offset, _when in written] == [4, 10]
+    assert written[1][1] < 2 <= time.monotonic() - begun
 
 
 def test_a_signal_ends_it(interrupts):
@@ -154,7 +186,7 @@ def test_a_signal_ends_it(interrupts):
     connect.faults = {"offsets": [None] * 5 + [lambda self: os.kill(os.getpid(), signal.SIGTERM)]}
     with pytest.raises(errors.Interrupted) as caught:
         run(connect)
-    assert "the offsets of c are as declared" in caught.value.message and connect.now < 10
+    assert "the offsets of c are as declared" in caught.value.message and connect.now < 10 and "is still at" not in caught.value.message
 
 
 def test_many_are_watched_at_the_same_time():
