@@ -51,12 +51,15 @@ def verify(params: dict, check_mode: bool) -> dict:
 def _completed(params: dict) -> dict:
     """Empty texts are not given; an empty one of a Kafka client can mean something."""
     found = dict(params, **{option: params[option] or {} for option in (*document.NAMED, "spark_conf")},
-                 registry_options={name: {key: value for key, value in options.items() if value not in (None, "")} if isinstance(options, dict) else options
-                                   for name, options in (params["registry_options"] or {}).items()},
                  python=params["python"] or sys.executable, kafka_brokers=[one for one in params["kafka_bootstrap_servers"] or [] if one.strip()])
     for name, default in (("master", "local[*]"), ("cluster", "main"), ("driver_memory", "1g")):
         found[name] = (params[name] or "").strip() or default
+    found["registry_options"] = {name: _filled(options) for name, options in found["registry_options"].items()}
     return found
+
+
+def _filled(options):
+    return {name: value for name, value in options.items() if value not in (None, "")} if isinstance(options, dict) else options
 
 
 @contextlib.contextmanager

@@ -97,6 +97,14 @@ def test_passed(spark):
     assert modes == {0o640} and stat.S_IMODE(spark.reports.stat().st_mode) == 0o750
 
 
+def test_what_is_empty_in_a_login_of_a_registry_is_not_given(spark):
+    spark.ends(0, report("pass"))
+    spark.run(False, expectation=dict(DOCUMENT, registries={"r": {"url": "https://r"}}),
+              registry_options={"r": {"ca_path": None, "key_path": "", "username": None, "password": "s3cret-word"}})
+    text = (spark.here / "job.conf").read_text()
+    assert "s3cret-word" in text and "None" not in text and "ca_path" not in text and "username" not in text
+
+
 def test_failed_checks(spark):
     spark.ends(3, report("fail", "pass", verdict="fail"))
     with pytest.raises(errors.NotVerified, match="1 of 2 checks did not pass: \\[fail\\] n: s. More is in .*eu-CHG-1.html") as caught:
