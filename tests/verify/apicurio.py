@@ -90,17 +90,27 @@ class Apicurio:
 
 
 class Guard:
-    """A server that passes requests with the right login on to the registry. certificates: a folder of the stack's, for mutual TLS."""
+    """A server that passes requests with the right login on to the registry. certificates: a folder of the stack's, for mutual TLS.
 
-    def __init__(self, registry: Apicurio, login: str | None = None, certificates: Path | None = None) -> None:
+    closed: what paths begin with that are answered with a status instead.
+    """
+
+    def __init__(
+        self, registry: Apicurio, login: str | None = None, certificates: Path | None = None, closed: str = "", status: int = 403
+    ) -> None:
         self.asked: list[str] = []
         guard = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 guard.asked.append(self.path)
-                status, content = (401, b"{}") if login and self.headers.get("Authorization") != login else guard._pass(registry, self.path)
-                self.send_response(status)
+                if login and self.headers.get("Authorization") != login:
+                    answer, content = 401, b"{}"
+                elif closed and self.path.startswith(closed):
+                    answer, content = status, b"{}"
+                else:
+                    answer, content = guard._pass(registry, self.path)
+                self.send_response(answer)
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 self.wfile.write(content)

@@ -5,11 +5,17 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import json
+from types import SimpleNamespace
 
 import pytest
 from verify_replay.checks import TYPES
-from verify_replay.expectation import Check
+from verify_replay.expectation import Check, Range, Topic
+from verify_replay.job import session
+from verify_replay.reading import slim_rows
+from verify_replay.scratch import Scratch
 
 from tests.verify.world import World
 
@@ -251,6 +257,116 @@ def test_sink_without_keys_to_look_for(world, spark):
     assert world.judge("sink", "t", table="x", key_column="id").verdict == "cannot_tell"
 
 
+def sunk(world, columns, record, row, **more):
+    """The check of one record, a JSON text or an object, against one row of a table that SQL gives; key 1 is in column id."""
+    world.topic("t", [(0, 0, "1", record if isinstance(record, str) else json.dumps(record))], {0: (0, 0, 1)})
+    world.tables["x"] = world.spark.sql(f"SELECT 1 AS id, {row}")
+    return world.judge("sink", "t", **{"table": "x", "key_column": "id", "columns": columns, **more})
+
+
+def beside(payload, *fields):
+    """A record with Connect's schema beside it. fields: (name, type, logical name)."""
+    named = [{"field": name, "type": kind, "name": logical, "parameters": {"scale": "2"}} for name, kind, logical in fields]
+    return {"schema": {"type": "struct", "fields": named}, "payload": payload}
+
+
+@pytest.mark.parametrize(("record", "row", "verdict"), [
+    # Beyond decimal(38,9): too large, and with more digits.
+    ('{"v":123456789012345678901234567890123}', "123456789012345678901234567890123BD AS v", "pass"),
+    ('{"v":123456789012345678901234567890124}', "123456789012345678901234567890123BD AS v", "fail"),
+    ('{"v":0.1234567891234}', "CAST(0.1234567891235 AS decimal(20,13)) AS v", "fail"),
+    ('{"v":1.504}', "CAST(1.50 AS decimal(10,2)) AS v", "fail"),
+    ('{"v":"abc"}', "CAST(NULL AS int) AS v", "fail"),
+    ('{"v":1.1}', "CAST(1.1 AS float) AS v", "pass"),
+    ('{"v":9223372036854775807}', "TIMESTAMP'2026-01-31 12:00:00Z' AS v", "fail"),
+    ('{"v":{"b":1,"a":2}}', "map('a', 2, 'b', 1) AS v", "pass"),
+    ('{"v":{"b":1,"a":2}}', "map('a', 1, 'b', 2) AS v", "fail"),
+    ('{"v":[{"m":{"b":{"y":1,"x":2},"a":null}}]}', "array(struct(map('a', NULL, 'b', map('x', 2, 'y', 1)) AS m)) AS v", "pass"),
+])  # fmt: skip
+def test_values_of_a_sink(world, record, row, verdict):
+    result = sunk(world, {"v": "v"}, record, row)
+    assert result.verdict == verdict, result.sentence
+
+
+@pytest.mark.parametrize(("given", "told", "kind", "held"), [
+    ("2026-01-31T12:00:00Z", "micros", "timestamp", "NULL"),
+    (10**17, "millis", "timestamp", "NULL"),
+    (10**17, "seconds", "timestamp", "NULL"),
+    (10**17, "days", "date", "NULL"),
+    ("no base64!", "base64", "binary", "NULL"),
+    ({"a": "x"}, None, "struct<a:int>", "struct(NULL)"),
+    ({"a": {"b": "x"}}, None, "struct<a:struct<b:int>>", "struct(struct(NULL))"),
+    ("x", None, "array<int>", "NULL"),
+])  # fmt: skip
+def test_values_that_cannot_be_interpreted(world, given, told, kind, held):
+    columns = {"v": {"field": "v", "as": told} if told else "v"}
+    result = sunk(world, columns, {"v": given}, f"CAST({held} AS {kind}) AS v")
+    assert result.verdict == "cannot_tell" and result.figures["not_decoded"] == 1, result.sentence
+    assert "1 record cannot be decoded: first at partition 0 offset 0." in result.sentence
+    assert sunk(world, columns, {"v": None}, f"CAST(NULL AS {kind}) AS v").verdict == "pass"
+
+
+def test_a_value_that_is_no_json(world):
+    assert sunk(world, {"v": "v"}, '{"v":', "CAST(NULL AS int) AS v").verdict == "cannot_tell"
+
+
+@pytest.mark.parametrize("number", [b"", b"\1" * 17, b"\x7f" * 16])
+def test_decimals_that_cannot_be_interpreted(world, number):
+    record = beside({"v": base64.b64encode(number).decode()}, ("v", "bytes", "org.apache.kafka.connect.data.Decimal"))
+    desired = {"key_format": "json", "value_format": "connect_json"}
+    assert sunk(world, {"v": "v"}, record, "CAST(NULL AS decimal(10,2)) AS v", **desired).verdict == "cannot_tell"
+    record["payload"]["v"] = base64.b64encode(b"\x96").decode()
+    assert sunk(world, {"v": "v"}, record, "CAST(-1.06 AS decimal(10,2)) AS v", **desired).verdict == "pass"
+
+
+def test_a_text_column_whose_field_had_two_types(world):
+    """As texts: what one schema says of a plain number is not what the other one says."""
+    records = [beside({"v": 5}, ("v", "int32", "io.debezium.time.Date")), beside({"v": "abc"}, ("v", "string", None))]
+    world.topic("t", [(0, n, str(n), json.dumps(one)) for n, one in enumerate(records)], {0: (0, 0, 2)})
+    desired = {"table": "x", "key_column": "id", "value_format": "connect_json", "columns": {"v": "v"}}
+    for second, verdict in (("abc", "pass"), ("xyz", "fail")):
+        world.tables["x"] = world.spark.sql(f"SELECT * FROM VALUES (0, '1970-01-06'), (1, '{second}') AS t(id, v)")
+        assert world.judge("sink", "t", **desired).verdict == verdict
+
+
+def test_a_schema_beside_the_payload_that_is_none(world):
+    world.tables["x"] = world.spark.sql("SELECT explode(sequence(0, 6)) AS id, 1 AS v")
+    odd = ["public", 5, [1], {"fields": [1]}, {"fields": 5}, {"fields": [{"field": "v", "name": 1, "parameters": 2}]}]
+    records = [beside({"v": 1}, ("v", "int32", None)), *({"schema": schema, "payload": {"v": 1}} for schema in odd)]
+    world.topic("t", [(0, n, str(n), json.dumps(one)) for n, one in enumerate(records)], {0: (0, 0, len(records))})
+    result = world.judge("sink", "t", table="x", key_column="id", columns={"v": "v"}, value_format="connect_json")
+    assert result.verdict == "cannot_tell" and result.figures["not_decoded"] == 3, result.sentence
+    assert "first at partition 0 offset 1" in result.sentence
+
+
+def test_times_in_the_hour_that_comes_twice(world):
+    world.spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+    try:
+        # 01:30Z and 00:30Z: both are 02:30 there.
+        row = "TIMESTAMP'2026-10-25 00:30:00Z' AS v"
+        for millis, verdict in ((1792891800000, "fail"), (1792888200000, "pass")):
+            assert sunk(world, {"v": {"field": "v", "as": "millis"}}, {"v": millis}, row).verdict == verdict
+        session()
+        assert world.spark.conf.get("spark.sql.session.timeZone") == "UTC"
+    finally:
+        world.spark.conf.unset("spark.sql.session.timeZone")
+
+
+def test_nanoseconds_have_more_digits_than_a_double(world):
+    columns = {"v": {"field": "v", "as": "nanos"}}
+    assert sunk(world, columns, {"v": 1769860800123456999}, "TIMESTAMP'2026-01-31 12:00:00.123456Z' AS v").verdict == "pass"
+    assert sunk(world, columns, {"v": -1}, "TIMESTAMP'1969-12-31 23:59:59.999999Z' AS v").verdict == "pass"
+
+
+def test_append_of_records_without_a_key(world):
+    world.topic("t", [(0, 0, None, '{"v":1}'), (0, 1, "7", '{"v":1}')], {0: (0, 0, 2)})
+    desired = {"table": "x", "mode": "append", "key_column": "k", "columns": {"v": "v"}}
+    world.tables["x"] = world.spark.sql("SELECT * FROM VALUES (NULL, 1), (7, 1) AS t(k, v)")
+    assert world.judge("sink", "t", **desired).verdict == "pass"
+    world.tables["x"] = world.spark.sql("SELECT * FROM VALUES (8, 1), (7, 1) AS t(k, v)")
+    assert world.judge("sink", "t", **desired).verdict == "fail"
+
+
 def commits(*entries):
     return [(0, index, f'["{name}",{{"f":"{place}"}}]', value) for index, (name, place, value) in enumerate(entries)]
 
@@ -289,6 +405,25 @@ def test_progress_of_several_fields(world):
     assert world.judge("progress", "t", connector="c", field="ts").verdict == "fail"
     result = world.judge("progress", "t", connector="c")
     assert result.verdict == "pass" and result.figures["not_numeric"] == 1 and "is no number" in result.sentence
+
+
+def test_a_second_scan_is_kept_beside_a_topic_of_a_similar_name(world):
+    learnt, names = iter((True, False)), []
+    check = SimpleNamespace(check=SimpleNamespace(topic="orders"), begin=lambda *_any: None, hashes=set, columns=dict)
+    check.stage, check.learn = (lambda records: records), (lambda *_any: next(learnt))
+    scratch = Scratch(world.spark, None)
+
+    def kept(rows, name):
+        names.append(name)
+        return scratch.keep(rows, name)
+
+    try:
+        scratch.keep(world.spark.range(1), "orders-1")
+        topic = Topic("orders", "main", "orders", {0: Range(0, 0, 1)})
+        rows = slim_rows(topic, {0: (0, 1)}, [check], lambda _windows: world.frame([(0, 0, "k", "v")]), kept, None)
+        assert rows.count() == 1 and names == ["orders", "orders+1"]
+    finally:
+        scratch.remove()
 
 
 def test_facts(world):

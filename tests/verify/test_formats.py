@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import base64
 import json
+import math
+import struct
 from datetime import UTC, datetime
 
 import pytest
+from verify_replay.checks import sink
 from verify_replay.errors import JobError
 from verify_replay.registry import Registry
 from verify_replay.schemas import Avro, JsonSchema
+from verify_replay.wire import Field, Message, decoder
 
 from stack import security
 from tests.verify.apicurio import Guard
@@ -213,6 +217,16 @@ def test_a_schema_that_comes_late_is_learnt(world):
     assert world.judge("sink", "t", **desired).verdict == "pass"
 
 
+def test_more_schemas_than_are_asked_for(world, monkeypatch):
+    monkeypatch.setattr(sink, "_MAX_UNKNOWN", 2)
+    numbers = [json.dumps({"schema": {"name": number}, "payload": {"n": number}}).encode() for number in range(24)]
+    fill(world, *((b"1", one) for one in numbers))
+    world.tables["x"] = world.spark.sql("SELECT 1 AS id, 23 AS n")
+    result = world.judge("sink", "t", table="x", key_column="id", columns={}, value_format="connect_json")
+    assert result.verdict == "cannot_tell"
+    assert result.sentence == "Cannot be decoded: the values have more than 2 schemas that are not known."
+
+
 def test_json_schema(world, apicurio):
     schema = {"type": "object", "properties": {
         "item": {"type": "string"}, "at": {"title": "org.apache.kafka.connect.data.Timestamp", "type": "integer"},
@@ -295,6 +309,38 @@ def test_protobuf(world, apicurio):
     assert result.verdict == "cannot_tell" and "1 record cannot be decoded: first at partition 0 offset 0." in result.sentence
 
 
+def test_protobuf_that_is_out_of_bounds():
+    """Without a registry, and without Spark: what executors run."""
+    messages = {
+        "T": Message("T", {1: Field("at", "google.protobuf.Timestamp"), 2: Field("in", "T"), 3: Field("d", "confluent.type.Decimal"),
+                           4: Field("x", "double"), 5: Field("f", "float")}),
+        "google.protobuf.Timestamp": Message("google.protobuf.Timestamp", {1: Field("seconds", "int64", implicit=True),
+                                                                           2: Field("nanos", "int32", implicit=True)}),
+        "confluent.type.Decimal": Message("confluent.type.Decimal", {1: Field("value", "bytes", implicit=True),
+                                                                     3: Field("scale", "int32", implicit=True)}),
+    }  # fmt: skip
+    decode = decoder(messages, ["T"])
+
+    def read(content: bytes):
+        found = decode(b"\0" + content)
+        return found and json.loads(found, parse_constant=pytest.fail)
+
+    assert read(field(1, field(1, NOON // 1000) + field(2, 1500))) == {"at": "2026-01-31T12:00:00.000001Z"}
+    assert read(field(1, field(1, -1) + field(2, 999_999_999))) == {"at": "1969-12-31T23:59:59.999999Z"}
+    assert read(field(1, field(1, 2**62))) is None
+    deep = b""
+    for _level in range(3000):
+        deep = field(2, deep)
+    assert read(deep) is None
+    digits = 1234567890123456789012345678901234567
+    assert read(field(3, field(1, (-digits).to_bytes(16, "big", signed=True)) + field(3, 5))) == {
+        "d": "-12345678901234567890123456789012.34567"
+    }
+    assert read(field(3, field(3, 2**31 - 1))) is None
+    fixed = [varint(4 << 3 | 1) + struct.pack("<d", one) + varint(5 << 3 | 5) + struct.pack("<f", one) for one in (math.nan, -math.inf)]
+    assert [read(one) for one in fixed] == [{"x": "NaN", "f": "NaN"}, {"x": "-Infinity", "f": "-Infinity"}]
+
+
 @pytest.mark.parametrize("form, column", [("string", "line string"), ("bytes", "line binary")])
 def test_values_without_fields(world, form, column):
     world.topic("t", [(0, n, None, f"line {n}") for n in range(3)], {0: (0, 0, 3)})
@@ -373,6 +419,16 @@ def test_logins_of_a_registry(apicurio, ids, tmp_path, login, options):
 def test_a_registry_that_does_not_answer():
     with pytest.raises(JobError, match=r"the schema registry main \(http://127.0.0.1:9\) cannot be asked: .*refused"):
         Registry("main", {"url": "http://127.0.0.1:9/"}).subject("t-value")
+
+
+@pytest.mark.parametrize("status", [403, 405, 501])
+def test_a_registry_that_does_not_list_subjects(apicurio, ids, status):
+    guard = Guard(apicurio, closed="/subjects/", status=status)
+    try:
+        registry = Registry("main", {"url": guard.url})
+        assert registry.subject("real.t-value") == [] and registry.schema(ids["key"]).kind == "AVRO"
+    finally:
+        guard.close()
 
 
 def test_kinds_of_fields():

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import pytest
+from verify_replay.checks import append
 from verify_replay.files import File, advance, compare
 from verify_replay.options import Properties
 from verify_replay.tables import open_table
@@ -162,6 +163,27 @@ def test_rows_are_found_by_offset(world, spark):
         ("different in the table", 0, 3),
         ("in the table, without a record", 0, 99),
     ]
+
+
+def test_rows_without_a_place(world, spark):
+    rows = ", ".join(f"({n}, {o}, {10 * n + o}, 'item {10 * n + o}', {10 * n + o}.5)" for n in (0, 1) for o in range(6))
+    world.tables["x"] = spark.sql(
+        f"SELECT * FROM VALUES {rows}, (NULL, NULL, 1, 'x', 1.0), (0, NULL, 1, 'y', 1.0) AS t(p, o, id, item, price)"
+    )
+    result = world.judge("sink", "t", **CHECK, partition_column="p", offset_column="o")
+    assert result.verdict == "fail" and (result.figures["extra"], result.figures["missing"]) == (2, 0), result.sentence
+    assert result.samples == [{"table": "x", "what": "in the table, without a record"}]
+
+
+@pytest.mark.parametrize(("name", "words"), [
+    ("MAX_FILES", "there are more than 1."), ("MAX_ABSENT", "more than 1 offsets have no row.")])  # fmt: skip
+def test_names_of_files_that_are_not_compared(world, bucket, monkeypatch, name, words):
+    records = [record(n, offset) for n in (0, 1) for offset in range(6)]
+    world.topic("t", [*records[:6], (0, 6, "k", None), (0, 7, "k", None), *records[6:]], {0: (0, 0, 8), 1: (0, 0, 6)})
+    monkeypatch.setattr(append, name, 1)
+    result = judged(world, bucket)
+    assert result.verdict == "pass" and "files" not in result.figures
+    assert result.sentence.endswith(f"The names of the files were not compared with offsets: {words}")
 
 
 def test_where_a_file_ends():

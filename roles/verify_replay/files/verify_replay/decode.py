@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import or_
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -18,7 +20,7 @@ from pyspark.sql import types as T
 from pyspark.sql.avro.functions import from_avro
 
 from verify_replay import schemas
-from verify_replay.compare import hashed, meant, space
+from verify_replay.compare import hashed, meant, space, uninterpreted
 from verify_replay.errors import JobError
 from verify_replay.registry import Registry
 from verify_replay.schemas import DECODED, Fields, Kind
@@ -80,7 +82,9 @@ class Decoder:
         if wanted is not None:
             found = found.where(F.col("n").isin(sorted(wanted)))
         for row in found.groupBy("n").agg(F.first("text").alias("text")).collect():
-            self._known[row["n"]] = schemas.Connect(row["text"])
+            schema = schemas.Connect.parsed(row["text"])
+            if schema is not None:
+                self._known[row["n"]] = schema
 
     def check(self, paths: list[str]) -> None:
         """JobError if no schema has one of the fields."""
@@ -133,35 +137,49 @@ class Decoder:
 
     def hash_of(self, path: str, kind: T.DataType, told: Kind | None = None) -> Column:
         """A hash of the value of a field. kind: of the table's column, told: what a plain value means, if the document says so."""
-        found = [(number, *self._value(number, path, told)) for number in self._numbers()]
         common = self.type_of(path, kind, told)
         branches = None
-        for number, column, type_ in found:
-            value = hashed(column, type_, common)
+        for number in self._numbers():
+            raw, column, type_ = self._value(number, path, told)
+            value = hashed(column, type_, common, raw.isNull())
             if number is None:
                 return value
             branches = F.when(self.number() == number, value) if branches is None else branches.when(self.number() == number, value)
-        return F.lit(None).cast("long") if branches is None else branches
+        # Of a record without this side, as hashed() says it of a NULL.
+        nothing = F.xxhash64(F.lit(True))
+        return nothing if branches is None else branches.otherwise(nothing)
 
     def type_of(self, path: str, kind: T.DataType, told: Kind | None = None) -> T.DataType:
-        """The type in which a field and a column of the table are compared."""
-        types = [self._value(number, path, told)[1] for number in self._numbers()]
-        found = next((one for one in types if not isinstance(one, T.StringType | T.NullType)), T.StringType())
-        return space(kind, found)
+        """The type in which a field and a column of the table are compared: that of the records only if all schemas agree."""
+        types = {self._value(number, path, told)[2] for number in self._numbers()}
+        types = {one for one in types if not isinstance(one, T.NullType)}
+        return space(kind, types.pop() if len(types) == 1 else T.StringType())
 
     def is_null(self, path: str) -> Column:
         """Whether a key has no such field."""
-        values = [(number, self._value(number, path, None)[0]) for number in self._numbers()]
+        values = [(number, self._value(number, path, None)[1]) for number in self._numbers()]
         nulls = [column.isNull() if number is None else (self.number() == number) & column.isNull() for number, column in values]
         found = F.col(self.side).isNull()
         for one in nulls:
             found = found | F.coalesce(one, F.lit(False))
         return found
 
-    def undecoded(self) -> Column:
-        """Whether there is a key or value that cannot be read: without a schema that is known, or not as its schema says."""
+    def undecoded(self, fields: list[tuple[str, T.DataType, Kind | None]]) -> Column:
+        """Whether there is a key or value that cannot be read: without a schema that is known, not as its schema says, or with a
+        value that cannot be interpreted. fields: path, type of the table's column, what a plain value means."""
+        bad = [self._not_decoded(any(path != WHOLE for path, _kind, _told in fields))]
+        for path, kind, told in fields:
+            common = self.type_of(path, kind, told)
+            for number in self._numbers():
+                one = uninterpreted(*self._value(number, path, told), common)
+                bad.append(one if number is None else (self.number() == number) & one)
+        return reduce(or_, (F.coalesce(one, F.lit(False)) for one in bad))
+
+    def _not_decoded(self, has_fields: bool) -> Column:
         if not self.has_schemas:
-            return F.lit(False)
+            text = F.col(self.side).cast("string")
+            is_json = self.form == "json" and (has_fields or self._unwrap)
+            return text.isNotNull() & F.get_json_object(text, "$").isNull() if is_json else F.lit(False)
         good = [(self.number() == number) & self._is_decoded(number) for number in self._known]
         found = F.lit(False)
         for one in good:
@@ -195,12 +213,13 @@ class Decoder:
     def _beside(self) -> Column:
         return F.get_json_object(F.col(self.side).cast("string"), "$.schema")
 
-    def _value(self, number: int | None, path: str, told: Kind | None) -> tuple[Column, T.DataType]:
+    def _value(self, number: int | None, path: str, told: Kind | None) -> tuple[Column, Column, T.DataType]:
+        """What is written in a field, what it stands for, and the type of that."""
         column, found = self._raw(number, self._inside(path))
         kind = told or (self._known[number].kind(self._inside(path)) if number is not None else None)
         if kind is None or isinstance(found, T.NullType):
-            return column, found
-        return meant(column, kind, self._is_text(path) if kind.name == "decimal" else None)
+            return column, column, found
+        return column, *meant(column, kind, self._is_text(path) if kind.name == "decimal" else None)
 
     def _raw(self, number: int | None, path: str) -> tuple[Column, T.DataType]:
         """What is written in a field, and its type: text for JSON."""

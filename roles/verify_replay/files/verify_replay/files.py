@@ -16,6 +16,8 @@ Ranges = list[tuple[int, int]]
 
 #: offsets without a record that one partition may have for this arithmetic
 MAX_ABSENT = 100_000
+#: files of a table whose names the driver looks at
+MAX_FILES = 100_000
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,11 @@ def session() -> SparkSession:
             wanted = f"org.apache.spark:spark-sql-kafka-0-10_2.13:{spark.version}"
             spark.stop()
             raise JobError(f"the jars of {wanted} are missing: give those of jars/pom.xml as --jars, or that name as --packages")
-    if spark.sparkContext.master.startswith("local") and not spark.sparkContext.getConf().contains("spark.sql.shuffle.partitions"):
+    given = spark.sparkContext.getConf()
+    if not given.contains("spark.sql.session.timeZone"):
+        # Connect writes times in UTC, whatever the zone of this machine is.
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+    if spark.sparkContext.master.startswith("local") and not given.contains("spark.sql.shuffle.partitions"):
         # 200 small tasks on a few cores are mostly overhead.
         spark.conf.set("spark.sql.shuffle.partitions", str(max(4, 2 * spark.sparkContext.defaultParallelism)))
     return spark

@@ -37,7 +37,8 @@ def slim_rows(
         for check in own:
             records = check.stage(records)
             extra.update(check.columns())
-        rows = keep(scan.slim(records, boundaries, hashes, extra), f"{topic.name}-{turn}" if turn else topic.name)
+        # No topic of the document has a + in its name.
+        rows = keep(scan.slim(records, boundaries, hashes, extra), f"{topic.name}+{turn}" if turn else topic.name)
         # All of them, as each may have met its own.
         learnt = [check.learn(rows, lambda: read(windows)) for check in own]
         if not any(learnt):

@@ -22,6 +22,8 @@ _PATIENCE = 15
 #: versions of a subject that are asked for at first, the newest ones; others are asked for when a record has their id
 _VERSIONS = 20
 _NOT_FOUND = 404
+#: answers of a registry that gives schemas by id, but does not list the versions of a subject, or not for this login
+_NOT_LISTED = (403, 405, 501)
 
 
 @dataclass(frozen=True)
@@ -68,10 +70,10 @@ class Registry:
     def subject(self, subject: str) -> list[int]:
         """Ids of the newest versions of a subject; none if there is no such subject, or the registry does not list versions."""
         name = quote(subject, safe="")
-        numbers = self._get(f"/subjects/{name}/versions")
+        numbers = self._get(f"/subjects/{name}/versions", _NOT_LISTED)
         found = []
         for version in numbers[-_VERSIONS:] if isinstance(numbers, list) else []:
-            entry = self._get(f"/subjects/{name}/versions/{version}")
+            entry = self._get(f"/subjects/{name}/versions/{version}", _NOT_LISTED)
             if isinstance(entry, dict) and isinstance(entry.get("id"), int):
                 found.append(entry["id"])
         return found
@@ -87,14 +89,14 @@ class Registry:
                 raise JobError(f"the schema registry {self.name} lacks version {version} of {subject}, to which a schema refers")
             yield one["name"], self._parsed(found)
 
-    def _get(self, path: str) -> Any:
-        """What it answers; None for 404."""
+    def _get(self, path: str, nothing: tuple[int, ...] = ()) -> Any:
+        """What it answers; None for 404, and for the statuses of nothing."""
         request = urllib.request.Request(self._url + path, headers=self._headers)
         try:
             with self._opener.open(request, timeout=_PATIENCE) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
-            if error.code == _NOT_FOUND:
+            if error.code in (_NOT_FOUND, *nothing):
                 return None
             what = "refused the login" if error.code in (401, 403) else "gave no schema"
             raise JobError(f"the schema registry {self.name} ({self._url}) {what}: HTTP {error.code}") from error

@@ -39,8 +39,9 @@ _DECIMAL = "org.apache.kafka.connect.data.Decimal"
 
 def _kind(name: str | None, parameters: dict[str, Any] | None) -> Kind | None:
     if name == _DECIMAL:
-        return Kind("decimal", int((parameters or {}).get("scale", 0)))
-    return _NAMED.get(name or "")
+        scale = str(parameters.get("scale", 0)) if isinstance(parameters, dict) else "0"
+        return Kind("decimal", int(scale) if scale.isdecimal() else 0)
+    return _NAMED.get(name) if isinstance(name, str) else None
 
 
 class Fields:
@@ -169,13 +170,24 @@ def _put_in(schema: Any, known: dict[str, Any], done: set[str], namespace: str) 
 class Connect(Fields):
     """The schema that Connect's JsonConverter writes beside the payload."""
 
-    def __init__(self, text: str) -> None:
-        self._schema = json.loads(text)
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self._schema = schema
+
+    @classmethod
+    def parsed(cls, text: str) -> Connect | None:
+        """None for what cannot be a schema: a record may have a field of that name that is something else."""
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+        return cls(found) if isinstance(found, dict) else None
 
     def at(self, path: str) -> Any:
         found: Any = self._schema
         for name in [] if path == "." else path.split("."):
-            found = next((one for one in (found or {}).get("fields") or [] if one.get("field") == name), None)
+            fields = found.get("fields") if found else None
+            objects = [one for one in fields if isinstance(one, dict)] if isinstance(fields, list) else []
+            found = next((one for one in objects if one.get("field") == name), None)
         return found
 
     def kind(self, path: str) -> Kind | None:

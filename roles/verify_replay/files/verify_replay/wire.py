@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -37,6 +38,9 @@ class Message:
 
 
 _FIXED = {"double": "<d", "float": "<f", "fixed64": "<Q", "sfixed64": "<q", "fixed32": "<I", "sfixed32": "<i"}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+#: of decimals; more would only be a text of many zeros
+_MAX_SCALE = 1000
 _VARINTS = ("int32", "int64", "uint32", "uint64", "sint32", "sint64", "bool")
 
 
@@ -60,8 +64,8 @@ def decoder(messages: dict[str, Message], top: list[str]) -> Callable[[bytes | N
             return None
         try:
             name, at = _index(bytes(payload), messages, top)
-            return json.dumps(_message(bytes(payload[at:]), messages[name], messages))
-        except (ValueError, IndexError, KeyError, struct.error, OverflowError, ArithmeticError):
+            return json.dumps(_message(bytes(payload[at:]), messages[name], messages), allow_nan=False)
+        except (ValueError, LookupError, struct.error, ArithmeticError, RecursionError):
             return None
 
     return decode
@@ -167,7 +171,9 @@ def _values(raw: Any, wire: int, one: Field, messages: dict[str, Message]) -> It
 
 def _scalar(raw: Any, kind: str, enum: Message | None) -> Any:
     if kind in _FIXED:
-        return struct.unpack(_FIXED[kind], raw)[0]
+        found = struct.unpack(_FIXED[kind], raw)[0]
+        # JSON has no number for these: Protobuf's JSON, and Spark, write them as texts.
+        return found if math.isfinite(found) else {math.inf: "Infinity", -math.inf: "-Infinity"}.get(found, "NaN")
     if kind not in _VARINTS and enum is None or not isinstance(raw, int):
         raise ValueError("another type")
     if kind == "bool":
@@ -185,13 +191,15 @@ def _known(name: str, found: dict[str, Any]) -> Any:
     if name == "google.protobuf.Timestamp":
         # Whole microseconds: that is what tables keep.
         micros = found["seconds"] * 1_000_000 + found["nanos"] // 1000
-        when = datetime.fromtimestamp(micros // 1_000_000, UTC).replace(microsecond=micros % 1_000_000)
-        return when.isoformat().replace("+00:00", "Z")
+        return (_EPOCH + timedelta(microseconds=micros)).isoformat().replace("+00:00", "Z")
     if name == "google.type.Date":
         return date(found["year"], found["month"], found["day"]).isoformat()
     if name == "confluent.type.Decimal":
         unscaled = int.from_bytes(base64.b64decode(found["value"]), "big", signed=True)
-        return format(Decimal(unscaled).scaleb(-found["scale"]), "f")
+        if abs(found["scale"]) > _MAX_SCALE:
+            raise ValueError("no decimal")
+        # Exactly: arithmetic would round to the digits of a context.
+        return format(Decimal((int(unscaled < 0), tuple(map(int, str(abs(unscaled)))), -found["scale"])), "f")
     if name.startswith("google.protobuf.") and name.endswith("Value"):
         return found["value"]
     return found

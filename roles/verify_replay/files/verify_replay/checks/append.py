@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from verify_replay import files
 from verify_replay.checks.sink import Sink
 from verify_replay.data import Result, Scanned, number, offsets, plural
-from verify_replay.files import MAX_ABSENT, Found
+from verify_replay.files import MAX_ABSENT, MAX_FILES, Found
 from verify_replay.scan import pack, position, unpack
 
 
@@ -56,7 +56,9 @@ class Append(Sink):
         )
         samples = self._samples(both, scanned, figures)
         found = self._by_name(scanned, rows)
-        if found is not None:
+        if isinstance(found, str):
+            sentence += f" {found}"
+        elif found is not None:
             lost = sum(end - start for _partition, start, end, _name in found.missing)
             failed = failed or lost > self.parameters["max_missing"]
             figures.update(_figures(found))
@@ -71,10 +73,10 @@ class Append(Sink):
         value = F.xxhash64(*cells) if cells else F.lit(1).cast("long")
         place = value
         if self.by_offset:
-            part, off = (self.table.column(self.parameters[f"{name}_column"])[0].cast("long") for name in ("partition", "offset"))
+            part, off = (self.table.column(self.parameters[f"{name}_column"])[0].try_cast("long") for name in ("partition", "offset"))
             place = position(part, off)
         file = F.col("_metadata.file_path") if self.table.has_files else F.lit(None).cast("string")
-        return self.table.keep(self.table.frame.select(value.alias("tv"), place.alias("id"), file.alias("file")), self.own("table"))
+        return self.table.keep(self.table.frame.select(value.alias("tv"), place.alias("id"), file.alias("file")), f"{self.own('table')}+")
 
     def _both(self, scanned: Scanned, rows: DataFrame) -> DataFrame:
         """Of each record that is found by an id: n, how often it is in the topic, m, in the table; at, where; one file that has it."""
@@ -120,21 +122,25 @@ class Append(Sink):
         ):
             for row in both.where(condition).orderBy("at", "file").limit(self.limit).collect() if figures[name] else []:
                 sample = {"table": self.parameters["table"], "what": what} if row["at"] is None else scanned.sample(row["at"], what)
-                if name == "extra" and self.by_offset:
+                if name == "extra" and row["id"] is not None and self.by_offset:
                     sample["partition"], sample["offset"] = unpack(row["id"])
                 samples.append(sample if row["file"] is None or name == "missing" else {**sample, "file": row["file"]})
         return samples
 
-    def _by_name(self, scanned: Scanned, rows: DataFrame) -> Found | None:
-        """What the names of the files say; None if they say nothing."""
+    def _by_name(self, scanned: Scanned, rows: DataFrame) -> Found | str | None:
+        """What the names of the files say; None if they say nothing; the sentence why they are not compared."""
         pattern = self.table.target.file_name
         if pattern is None:
             return None
-        counted = [(row["file"], row["count"]) for row in rows.groupBy("file").count().collect()]
+        counted = [(row["file"], row["count"]) for row in rows.groupBy("file").count().limit(MAX_FILES + 1).collect()]
+        if len(counted) > MAX_FILES:
+            return f"The names of the files were not compared with offsets: there are more than {number(MAX_FILES)}."
         mine, foreign = files.named(counted, pattern, scanned.topic.topic)
-        absent = self._absent(scanned) if mine else None
-        if absent is None:
+        if not mine:
             return None
+        absent = self._absent(scanned)
+        if absent is None:
+            return f"The names of the files were not compared with offsets: more than {number(MAX_ABSENT)} offsets have no row."
         windows = {}
         for one, (low, high) in scanned.log.windows.items():
             start, end = scanned.topic.partitions[one].part(self.parameters["part"])

@@ -11,7 +11,6 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql import types as T
 
 from verify_replay.checks.base import BaseCheck, Reader, verdict
 from verify_replay.compare import hashed
@@ -23,6 +22,9 @@ from verify_replay.registry import Registry
 from verify_replay.scan import position
 from verify_replay.schemas import Kind
 from verify_replay.tables import Table, UnreadableTable, file_of, unreadable
+
+#: schemas that are asked for after a scan; where there are more, the field that looks like one is none
+_MAX_UNKNOWN = 1000
 
 
 class Sink(BaseCheck):
@@ -36,7 +38,7 @@ class Sink(BaseCheck):
         super().__init__(check, samples, tables, registries)
         self.key: Decoder | None = None
         self.value: Decoder | None = None
-        #: why its table cannot be read
+        #: why its table cannot be read, or its records
         self.problem: str | None = None
 
     @property
@@ -63,13 +65,16 @@ class Sink(BaseCheck):
         if self.problem:
             return {}
         self.value.check([path for _column, path, _as in self._fields()])
-        fields = [self.value.hash_of(path, self.table.column(name)[1], _kind(told)) for name, path, told in self._fields()]
-        if self.parameters["mode"] == "append" and self.parameters["key_column"]:
-            fields.append(self._key())
+        declared = [(path, self.table.column(name)[1], _kind(told)) for name, path, told in self._fields()]
+        keys = [(self._key_path, self.table.column(self.parameters["key_column"])[1], None)] if self.parameters["key_column"] else []
+        fields = [self.value.hash_of(*one) for one in declared]
+        if self.parameters["mode"] == "append":
+            # A record without a key has a row, too.
+            fields += [self.key.hash_of(*one) for one in keys]
         found = {
             self.own("k"): self._key() if self.parameters["key_column"] else F.lit(None).cast("long"),
             self.own("v"): F.when(~self.value.deleted(), F.xxhash64(*fields) if fields else F.lit(1).cast("long")),
-            self.own("u"): self.key.undecoded() | self.value.undecoded(),
+            self.own("u"): self.key.undecoded(keys) | self.value.undecoded(declared),
         }
         for name, decoder in (("sk", self.key), ("sv", self.value)):
             if decoder.has_schemas:
@@ -81,8 +86,13 @@ class Sink(BaseCheck):
         for name, decoder in (("sk", self.key), ("sv", self.value)):
             if not self.problem and decoder.has_schemas:
                 column = F.col(self.own(name))
-                numbers = {row[0] for row in rows.where(column.isNotNull()).select(column).distinct().collect()}
-                learnt = decoder.learn(numbers, records) or learnt
+                found = rows.where(column.isNotNull()).select(column).distinct().limit(_MAX_UNKNOWN + 1).collect()
+                if len(found) > _MAX_UNKNOWN:
+                    self.problem = (
+                        f"Cannot be decoded: the {decoder.side}s have more than {number(_MAX_UNKNOWN)} schemas that are not known."
+                    )
+                    return False
+                learnt = decoder.learn({row[0] for row in found}, records) or learnt
         return learnt
 
     def judge(self, scans: dict[str, Scanned]) -> Result:
@@ -98,10 +108,13 @@ class Sink(BaseCheck):
     def compare(self, scanned: Scanned) -> Result:
         raise NotImplementedError
 
+    @property
+    def _key_path(self) -> str:
+        return self.parameters["key_field"] or WHOLE
+
     def _key(self) -> Column:
-        path = self.parameters["key_field"] or WHOLE
-        found = self.key.hash_of(path, self.table.column(self.parameters["key_column"])[1])
-        return F.when(~self.key.is_null(path), found)
+        found = self.key.hash_of(self._key_path, self.table.column(self.parameters["key_column"])[1])
+        return F.when(~self.key.is_null(self._key_path), found)
 
     def _fields(self) -> list[tuple[str, str, str | None]]:
         """(column of the table, field of the record, what a plain value means), sorted."""
@@ -117,17 +130,17 @@ class Sink(BaseCheck):
         found = []
         for name, path, told in self._fields():
             column, kind = self.table.column(name)
-            found.append(_cell(column, kind, self.value.type_of(path, kind, _kind(told))))
+            found.append(hashed(column, kind, self.value.type_of(path, kind, _kind(told))))
         return found
 
     def key_cell(self) -> Column:
         column, kind = self.table.column(self.parameters["key_column"])
-        return _cell(column, kind, self.key.type_of(self.parameters["key_field"] or WHOLE, kind))
+        return hashed(column, kind, self.key.type_of(self._key_path, kind))
 
     def undecoded(self, scanned: Scanned) -> tuple[int, str]:
         """How many records cannot be decoded, and the sentence that names their schemas."""
         bad = scanned.rows.where(F.col(self.own("u")))
-        count = bad.count() if self.key.has_schemas or self.value.has_schemas else 0
+        count = bad.count()
         if not count:
             return 0, ""
         unknown = []
@@ -160,10 +173,6 @@ class Sink(BaseCheck):
 
 def _kind(told: str | None) -> Kind | None:
     return Kind(told) if told else None
-
-
-def _cell(column: Column, kind: T.DataType, common: T.DataType) -> Column:
-    return hashed(column, kind, common)
 
 
 class Upsert(Sink):
@@ -216,7 +225,7 @@ class Upsert(Sink):
             (F.xxhash64(*cells) if cells else F.lit(1).cast("long")).alias("tv"),
             shown.alias("shown"),
         )
-        rows = self.table.keep(rows, self.own("table"))
+        rows = self.table.keep(rows, f"{self.own('table')}+")
         rows = rows.groupBy("tk").agg(F.count("*").alias("rows"), F.max("tv").alias("tv"), F.max("shown").alias("shown"))
         return last.join(rows, last["k"] == rows["tk"], "full_outer")
 
