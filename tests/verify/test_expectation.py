@@ -26,6 +26,7 @@ GOOD = {
     "checks": [{"type": "replayed", "topic": "orders"}],
 }
 SINK = {"type": "sink", "topic": "orders", "table": "orders", "key_column": "id"}
+APPEND = {**SINK, "mode": "append"}
 
 
 def changed(path: str, value: object) -> dict:
@@ -141,6 +142,22 @@ def test_parts_of_a_range():
         ("checks/0", {**SINK, "key_column": None}, "checks[0].key_column: is missing; mode upsert needs it"),
         ("checks/0", {**SINK, "offset_column": "o"}, "partition_column and offset_column belong together"),
         ("checks/0", {**SINK, "mode": "append", "key_column": None}, "checks[0]: mode append needs columns"),
+        ("checks/0", {**SINK, "delivery": "at_least_once"}, "checks[0].delivery: has an effect with mode append only"),
+        ("checks/0", {**SINK, "max_repeated": 1}, "checks[0].max_repeated: has an effect with mode append only"),
+        ("checks/0", {**SINK, "partition_column": "p", "offset_column": "o"}, "checks[0].partition_column: has an effect with mode append"),
+        ("checks/0", {**APPEND, "show_keys": True}, "checks[0].show_keys: has an effect with mode upsert only"),
+        ("checks/0", {**APPEND, "max_different": 1}, "checks[0].max_different: has an effect in mode append with offset_column only"),
+        (
+            "checks/0",
+            {**APPEND, "key_column": None, "columns": {"a": "a"}, "key_field": "id"},
+            "checks[0].key_field: has no effect without",
+        ),
+        (
+            "checks/0",
+            {**APPEND, "delivery": "at_least_once", "max_repeated": 1},
+            "checks[0].max_repeated: has no effect with delivery at_least_once",
+        ),
+        ("checks/0", {**SINK, "key_format": "bytes", "key_field": "id"}, "checks[0].key_field: has no effect: a key of the format bytes"),
         ("checks/0", {"type": "progress", "topic": "orders"}, "checks[0].connector: is missing"),
         ("connectors", {"a": [1]}, "connectors.a: there is no check 1; the first one is 0, the last one 0"),
         ("connectors", {"a": []}, "connectors.a: must be a list"),
@@ -172,6 +189,28 @@ def test_tables_of_files_and_of_a_catalogue():
 def test_columns_of_a_sink():
     document = changed("checks/0", {**SINK, "columns": {"a": "b.c", "d": {"field": ".", "as": "micros"}}})
     assert parse(document).checks[0].parameters["columns"] == {"a": ("b.c", None), "d": (".", "micros")}
+
+
+@pytest.mark.parametrize("given", [
+    {"delivery": "once", "max_repeated": 0, "show_keys": False, "key_format": "string", "key_field": "."},
+    {"mode": "append", "delivery": "at_least_once", "key_field": "id"},
+    {"mode": "append", "partition_column": "p", "offset_column": "o", "max_repeated": 1, "max_different": 1}])  # fmt: skip
+def test_parameters_of_a_sink_that_go_together(given):
+    parameters = parse(changed("checks/0", {**SINK, **given})).checks[0].parameters
+    assert {name: parameters[name] for name in given} == given
+
+
+@pytest.mark.parametrize(("name", "is_secret"), [
+    ("fs.azure.account.key.shop.dfs.core.windows.net", True), ("fs.s3a.session.token", True), ("fs.azure.sas.data.shop", True),
+    ("fs.s3a.access.key", True), ("fs.gs.auth.service.account.private.key", True), ("accessToken", True), ("account_key", True),
+    ("sasl.mechanism", False), ("sasl.oauthbearer.token.endpoint.url", False), ("fs.s3a.endpoint", False)])  # fmt: skip
+def test_names_of_secrets(name, is_secret):
+    document = changed("tables/files", {"format": "csv", "path": "/x", "options": {name: "x"}})
+    if is_secret:
+        with pytest.raises(ExpectationError, match=r"a secret must not stand in the document; give it as .* spark\.hadoop\."):
+            parse(document)
+    else:
+        assert parse(document).tables["files"].options == {name: "x"}
 
 
 def test_refers_to_secrets_outside():

@@ -241,6 +241,28 @@ def _refuse_sink(values: dict[str, Any], path: str) -> None:
         raise ExpectationError(path, "partition_column and offset_column belong together")
     if values["mode"] == "append" and not (values["columns"] or values["key_column"] or values["offset_column"]):
         raise ExpectationError(path, "mode append needs columns, or partition_column and offset_column, to find a record by")
+    _refuse_unread(values, path)
+
+
+def _refuse_unread(values: dict[str, Any], path: str) -> None:
+    """Parameters of a sink that its other parameters leave without an effect: who gives them expects one."""
+    upsert = values["mode"] == "upsert"
+    unread = {
+        **dict.fromkeys(
+            ("delivery", "max_repeated", "partition_column", "offset_column"), upsert and "has an effect with mode append only"
+        ),
+        "show_keys": not upsert and "has an effect with mode upsert only: append does not look for rows by their key",
+        "max_different": not upsert and values["offset_column"] is None and "has an effect in mode append with offset_column only",
+    }
+    if not upsert and values["delivery"] == "at_least_once":
+        unread["max_repeated"] = "has no effect with delivery at_least_once, which allows any number"
+    if values["key_column"] is None:
+        unread["key_field"] = "has no effect without key_column"
+    elif values["key_format"] in ("string", "bytes"):
+        unread["key_field"] = values["key_field"] != "." and f"has no effect: a key of the format {values['key_format']} has no fields"
+    for name, why in unread.items():
+        if why and values[name] != PARAMETERS["sink"][name][1]:
+            raise ExpectationError(f"{path}.{name}", why)
 
 
 def _refuse_crossed(values: dict[str, Any], path: str) -> None:

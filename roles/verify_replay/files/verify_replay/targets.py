@@ -19,7 +19,10 @@ LAKES = ("iceberg", "delta")
 #: as the S3, GCS, Azure and HDFS sinks of Confluent name files: topic+partition+first offset, and HDFS the last one, too
 FILE_NAME = r"(?P<topic>[^+/]+)\+(?P<partition>\d+)\+(?P<start>\d+)(?:\+(?P<end>\d+))?\.[^/]*"
 # The document is kept and shown; what these name belongs into Spark properties. A reference such as ${file:...} is no secret.
-SECRET = re.compile(r"password|secret|jaas\.config|keystore\.key$|credential", re.IGNORECASE)
+# The modules of the collection have the same pattern; sas: a shared access signature, not sasl.
+SECRET = re.compile(
+    "(?i)secret|password|passwd|token(?![._]endpoint)|(access|account|private)[._]?key|(?<![a-z])sas(?![a-z])|jaas|keystore[.]key|credential"
+)
 _REGISTRY = ("url", "username", "ca_path", "cert_path", "key_path")
 
 

@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
+from pathlib import Path
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.client import check, inherited, secrets
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.client import SECRET, check, inherited, secrets
 
 NONE = {"cluster": "main", "kafka_security_protocol": None, "kafka_sasl_mechanism": None, "kafka_sasl_username": None, "kafka_sasl_password": None,
         "kafka_ssl_ca_path": None, "kafka_ssl_cert_path": None, "kafka_options": None}
@@ -56,9 +59,16 @@ def test_secrets():
         "jdbc_options": {"orders": {"user": "auditor", "password": "jdbc-pass"}},
         "registry_options": {"schemas": {"username": "reader", "token": "bearer-token", "key_password": "phrase"}},
         "spark_conf": {"spark.authenticate.secret": "shared", "spark.executor.memory": "2g", "spark.token.renewal": "true", "x.password": "${file:/f:k}"},
-        "expectation": json.dumps({"clusters": {"main": {"sasl.jaas.config": "planted"}}, "tables": {"t": {"password": "there", "url": "jdbc:x"}}}),
+        "expectation": json.dumps({"clusters": {"main": {"sasl.jaas.config": "planted"}}, "tables": {
+            "t": {"password": "there", "url": "jdbc:x"}, "f": {"options": {"fs.azure.account.key.shop": "account-key", "sep": ";"}}, "odd": 1}}),
     }
     assert secrets(params) == {r'x required username="u1" password="a\"b";', "u1", r"a\"b", 'a"b', "geheim", "jdbc-pass", "shared", "planted", "there",
-                               "bearer-token", "phrase"}
-    for expectation in ("{oops", [1], {"clusters": [1]}):
+                               "bearer-token", "phrase", "account-key"}
+    for expectation in ("{oops", [1], {"clusters": [1], "tables": [1]}, {"tables": {"t": {"options": [1]}}}):
         assert secrets({**dict.fromkeys(params), "expectation": expectation}) == set()
+
+
+def test_the_job_refuses_as_a_secret_what_is_masked_here():
+    roles = next(folder for folder in Path(__file__).resolve().parents if (folder / "roles").is_dir()) / "roles"
+    text = (roles / "verify_replay" / "files" / "verify_replay" / "targets.py").read_text(encoding="utf-8")
+    assert [ast.literal_eval(one.strip()) for one in re.findall(r"^SECRET = re\.compile\((.+?)\)$", text, re.M | re.S)] == [SECRET]
