@@ -38,8 +38,8 @@ class _Page(HTMLParser):
         self.links: set[str] = set()
         self.feed(text)
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        given = dict(attributes)
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
         self.ids.add(given.get("id") or "")
         self.links.add(given.get("href" if tag == "a" else "src") or "")
 
