@@ -144,7 +144,8 @@ class Append(Sink):
         windows = {}
         for one, (low, high) in scanned.log.windows.items():
             start, end = scanned.topic.partitions[one].part(self.parameters["part"])
-            windows[one] = (max(low, start), max(min(high, end), max(low, start)))
+            first = max(low, start)
+            windows[one] = (first, max(min(high, end), first))
         found = files.compare(mine, windows, absent)
         found.foreign = foreign
         return found
