@@ -59,7 +59,7 @@ def test_mirror_reset(core, endpoints, worker, topic, tmp_path):
     kafka.create(copy, 2, "delete")
     kafka.raw(copy, [(0, b"k", b"v")] * 2)
     empty = ("connectors", "to", "all", "accept_duplicates", "offset_syncs", "verify", "phase", "boundary_file", "wait_timeout", "settle",
-             "catch_up_timeout", "max_entries", "ledger", "ledger_topic", "ledger_file", "offset_topic", "kafka_connect_group")
+             "catch_up_timeout", "max_entries", "ledger", "ledger_topic", "ledger_file", "offset_topic", "connect_group")
     given = {"kafka_connect_url": worker.url, "kafka_bootstrap_servers": [endpoints["bootstrap_servers"]],
              "kafka_connect_source_clusters": "", **{f"mirror_reset_{name}": "" for name in empty},
              "mirror_reset_topics": f'["{topic}"]', "mirror_reset_target": "recreated",
