@@ -37,7 +37,7 @@ class ActionModule(ActionBase):
     def _make(self, given: dict) -> dict:
         listed = _awx.declared(given["objects"])
         if not given["default_image"] and any(kind == "job_template" and not values.get("execution_environment") for kind, values in listed):
-            return {"failed": True, "msg": _NO_IMAGE + _UNCHANGED}
+            raise AwxError(_NO_IMAGE)
         self._api = connect()
         self._api.check_administrator()
         self._api.check_references(listed)

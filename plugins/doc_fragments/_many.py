@@ -89,12 +89,28 @@ options:
       - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be restored.
     type: int
     default: 120
+"""
+
+    # Of one connector, too.
+    ROLLBACK = r"""
+options:
+  rollback:
+    description:
+      - What becomes of a connector that fails when it runs again after its offsets were changed. With V(true) its offsets and its state are rolled back as
+        they were, and the module fails; a connector that had failed before as well stays as it is then. With V(false) the declared offsets stay.
+    type: bool
+    default: true
+"""
+
+    # Of one connector, too.
+    CHECK_POSITION = r"""
+options:
   check_position:
     description:
-      - Whether connectors that run again after the change are watched for at most O(check_position_timeout) seconds, as to whether each
-        goes on from the declared offsets. What each commits first decides it. The verdict is C(position.verdict) in RV(connectors).
-      - V(taken) says that the first commit lies behind the declared offset. V(ignored) says that it does not, or that each commits under other
-        partitions alone. V(own_position) says that each goes on from a place of its own, as sinks do that seek to what they have stored
+      - Whether a connector that runs again after the change is watched, for at most O(check_position_timeout) seconds, as to whether it
+        goes on from the declared offsets. What it commits first decides it. The result has the verdict as C(position.verdict).
+      - V(taken) says that the first commit lies behind the declared offset. V(ignored) says that it does not, or that it commits under other
+        partitions alone. V(own_position) says that it goes on from a place of its own, as sinks do that seek to what they have stored
         elsewhere. V(stuck) says that nothing was committed though there is something to read. V(cannot_tell) says that nothing was committed, and that
         this may be right, or that nothing tells which of two offsets comes first.
       - Connectors that are changed together are watched together, those with a change id in groups of 25.
@@ -110,15 +126,4 @@ options:
         (C(offset.flush.interval.ms)); with less time than that, V(stuck) says little.
     type: int
     default: 75
-"""
-
-    # Of one connector, too.
-    ROLLBACK = r"""
-options:
-  rollback:
-    description:
-      - What becomes of a connector that fails when it runs again after its offsets were changed. With V(true) its offsets and its state are rolled back as
-        they were, and the module fails; a connector that had failed before as well stays as it is then. With V(false) the declared offsets stay.
-    type: bool
-    default: true
 """

@@ -222,26 +222,6 @@ options:
       - A task that did not end in time is given up by the worker, but commits its own offset when it ends.
     type: int
     default: 0
-  check_position:
-    description:
-      - Whether a connector that runs again after the change is watched, for at most O(check_position_timeout) seconds, as to whether it
-        goes on from the declared offsets. What it commits first decides it. The verdict is in RV(position).
-      - V(taken) says that the first commit lies behind the declared offset. V(ignored) says that it does not, or that it commits under other
-        partitions alone. V(own_position) says that it goes on from a place of its own, as sinks do that seek to what they have stored
-        elsewhere. V(stuck) says that nothing was committed though there is something to read. V(cannot_tell) says that nothing was committed, and that
-        this may be right.
-      - With V(warn) the verdicts C(ignored), C(own_position) and C(stuck) are warnings that say what to do, with V(fail) failures. Nothing is rolled back
-        because of them, and offsets are not changed again.
-      - A connector that fails while it is watched is treated as one that fails at once when it runs again, see O(rollback).
-    type: str
-    choices: [none, warn, fail]
-    default: none
-  check_position_timeout:
-    description:
-      - Seconds for O(check_position). It ends as soon as the commits have shown it. Workers commit every 60 seconds by default
-        (C(offset.flush.interval.ms)); with less time than that, V(stuck) says little.
-    type: int
-    default: 75
   wait_timeout:
     description:
       - Seconds for each wait, for the tasks to be gone, for a rebalance to end, for the state to be restored. O(kafka_connect_timeout) is for
@@ -343,6 +323,7 @@ extends_documentation_fragment:
   - streamops.kafka_connect._connect
   - streamops.kafka_connect._kafka
   - streamops.kafka_connect._strimzi
+  - streamops.kafka_connect._many.check_position
   - streamops.kafka_connect._many.rollback
   - streamops.kafka_connect._worker
   - streamops.kafka_connect._profiles

@@ -163,6 +163,7 @@ extends_documentation_fragment:
   - streamops.kafka_connect._kafka
   - streamops.kafka_connect._strimzi
   - streamops.kafka_connect._many
+  - streamops.kafka_connect._many.check_position
   - streamops.kafka_connect._many.rollback
   - streamops.kafka_connect._worker
   - streamops.kafka_connect._profiles

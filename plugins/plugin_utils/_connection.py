@@ -42,7 +42,7 @@ def by_name(args: dict, defaults) -> dict:
     found, rank = dict(args), {name: number for number, name in enumerate(defaults)}
     for option, aliases in ALIASES.items():
         given = [name for name in (option, *aliases) if name in args]
-        of_task = [name for name in given if name not in defaults]
+        of_task = [name for name in given if name not in rank]
         if given and len(of_task) < 2:  # of two names in a task the module warns
             found[option] = args[of_task[0] if of_task else max(given, key=rank.get)]
             for name in aliases:

@@ -142,16 +142,14 @@ class Engine:
             if stopping:
                 self._stop(stopping)
             self._send([item for item in self._due(WRITE) if item.is_to_send])
-            self._look([item for item in self._due(WRITE) if not item.is_to_send], WRITE, lambda item: item.look())
+            looking = [item for item in self._due(WRITE) if not item.is_to_send]
+            self._each(looking, lambda item: item.look())
+            self._wait_for(looking, WRITE)
             if not (self._due(STOP) or self._due(WRITE)):
                 return
 
-    def _look(self, items, phase, look) -> None:
-        """One look at each, and the wait before the next one of those that are still in this phase."""
-        self._each(items, look)
-        self._wait_for(items, phase)
-
     def _wait_for(self, items, phase, at_least=0.0) -> None:
+        """The wait, in seconds, before the next look at those that are still in this phase."""
         waits = [item.wait for item in items if item.next == phase]
         if any(waits):
             wait = max(at_least, *waits)
@@ -254,7 +252,7 @@ def run_alone(item, check_mode: bool) -> dict:
             INTERRUPTS.check()
     except errors.Interrupted as error:
         error.warnings = item.warnings
-        raise error.also("It came too late to give the change up: the offsets of %s are as declared, and the connector is in %s." % (
+        raise error.also("The signal came too late to cancel the change: the offsets of %s are as declared, and the connector is in %s." % (
             item.name, "the state found" if item.final_state == FOUND else "its final state"), **as_facts(item.result))
     return item.result
 

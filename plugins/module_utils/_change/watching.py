@@ -67,7 +67,8 @@ class Watching:
     def begin(self) -> None:
         item, live = self._item, self._plan.live
         self._begun = item.clock()
-        self._known = set(live.entries) | set(live.unreadable) | {canonical(action.partition) for action in self._plan.actions}
+        self._keyed = [(canonical(action.partition), action) for action in self._plan.changes]
+        self._known = set(live.entries) | set(live.unreadable) | {key for key, _action in self._keyed}
         semantics = item.planning.route.semantics
         backward = any(action.moved[0] == BACKWARD or action.after is None for action in self._plan.changes)
         self._store = semantics.own_position(backward)
@@ -112,8 +113,7 @@ class Watching:
     def _read(self) -> None:
         live = self._item.store.read()
         self._unread = None
-        for action in self._plan.changes:
-            key = canonical(action.partition)
+        for key, action in self._keyed:
             if key in self._first or key in live.unreadable:
                 continue
             now = live.entries[key].offset if key in live.entries else None
@@ -124,8 +124,7 @@ class Watching:
         self._appeared.update((key, entry.partition) for key, entry in live.entries.items() if key not in self._known)
 
     def _seen(self) -> list:
-        keyed = [(canonical(action.partition), action) for action in self._plan.changes]
-        return [Seen(action, self._first.get(key, NOTHING), self._ends.get(key)) for key, action in keyed]
+        return [Seen(action, self._first.get(key, NOTHING), self._ends.get(key)) for key, action in self._keyed]
 
     def _end(self, judgement) -> None:
         item, seconds = self._item, self._item.clock() - self._begun
@@ -134,7 +133,7 @@ class Watching:
             judgement = judgement._replace(verdict=CANNOT_TELL)
         item.result["position"] = result(judgement, seconds, item.max_entries)
         if self._unread is not None:
-            item.access.warn("Whether %s goes on from the declared offsets could not be read. %s" % (item.name, self._unread))
+            item.access.warn("It could not be checked whether %s continues from the declared offsets. %s" % (item.name, self._unread))
         if judgement.verdict not in BAD:
             return item.ending.end(None)
         text = sentence(item.name, judgement, self._store, seconds)

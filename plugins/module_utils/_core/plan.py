@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError, OffsetsError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.lost_fields import check_fields, check_offset_types, check_partition_types
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import (
@@ -277,7 +279,7 @@ class Action:
         #: what the connector stores in this form (_core.profiles.catalog.Shape), None where that is not known
         self.shape = shape
 
-    @property
+    @cached_property
     def moved(self):
         """(direction, distance), by the connector's own rules where they are known, else see movement(); not known of what cannot be read, nor of copies
         that disagree. The distance can be None where the direction is known.

@@ -25,6 +25,11 @@ def told(places) -> str:
     return ", ".join("%s-%d" % place for place in places[:_TOLD]) + (", ..." if len(places) > _TOLD else "")
 
 
+def first_of(texts: list, most: int, joint: str = "; ") -> str:
+    """"a; b; and 3 more": the first ones of some texts, and how many there are besides."""
+    return joint.join(texts[:most]) + ("; and %d more" % (len(texts) - most) if len(texts) > most else "")
+
+
 def did_you_mean(name: str, known, most: int = 2, prefix: str = "") -> str:
     """A sentence with the known names that look like this one, a blank before it; empty where none does. Case is no difference.
 

@@ -17,7 +17,7 @@ import time
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import OFFSET, PARTITION, TOPIC, Entry, counted
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.sink_config import SinkConfig
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import told
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import first_of, told
 
 _PAUSE = 0.5
 _SHOWN = 3
@@ -74,9 +74,8 @@ class Sink:
 
     def told(self, members) -> str:
         """Who they are, in words."""
-        shown = ["%s at %s%s%s" % (one.client_id, one.host, " (%s)" % told(one.places) if one.places else "",
-                                   ", static member %s" % one.instance_id if one.instance_id else "") for one in members[:_SHOWN]]
-        return "; ".join(shown) + ("; and %d more" % (len(members) - _SHOWN) if len(members) > _SHOWN else "")
+        return first_of(["%s at %s%s%s" % (one.client_id, one.host, " (%s)" % told(one.places) if one.places else "",
+                                   ", static member %s" % one.instance_id if one.instance_id else "") for one in members], _SHOWN)
 
     def await_free(self, seconds: float, sleep=time.sleep, clock=time.monotonic) -> None:
         """Until the group has no members: Kafka takes no offsets before. Raises StateError, which names them."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import OffsetsError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical, describe
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.schema import fits
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import did_you_mean
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import did_you_mean, first_of
 
 _SHOWN = 3
 
@@ -48,8 +48,7 @@ def check(profile, actions, live, vouched: bool) -> list:
     warnings += [_older(shape, found) for shape, found in older.items()]
     if not wrong:
         return warnings
-    text = "%s does not store offsets in this form (%s): %s%s." % (
-        live.connector, profile.title, ". ".join(wrong[:_SHOWN]), "; and %d more" % (len(wrong) - _SHOWN) if len(wrong) > _SHOWN else "")
+    text = "%s does not store offsets in this form (%s): %s." % (live.connector, profile.title, first_of(wrong, _SHOWN, ". "))
     if vouched or not profile.verified:
         return warnings + [text]
     raise OffsetsError("%s Its task could fail, or begin anew. Declare it as the connector writes it, or use force: true if it is meant."
@@ -102,8 +101,7 @@ def _wrong_type(name, value, field) -> str:
 
 def _older(shape, actions) -> str:
     """A warning: no live partition has this form of an earlier version."""
-    partitions = "; ".join(canonical(action.partition) for action in actions[:_SHOWN])
-    more = "; and %d more" % (len(actions) - _SHOWN) if len(actions) > _SHOWN else ""
-    return "%s %s%s %s the form of %s and earlier. %s" % (
-        "The partition" if len(actions) == 1 else "The partitions", partitions, more, "has" if len(actions) == 1 else "have", shape.data["until"],
-        shape.data.get("now", ""))
+    partitions = first_of([canonical(action.partition) for action in actions], _SHOWN)
+    one = len(actions) == 1
+    return "The partition%s %s %s the form of %s and earlier. %s" % (
+        "" if one else "s", partitions, "has" if one else "have", shape.data["until"], shape.data.get("now", ""))

@@ -116,6 +116,6 @@ def registry(name: str, entry: Any, path: str) -> dict[str, str]:
             raise ExpectationError(f"{path}.{key}", f"is not known to a registry; {', '.join(_REGISTRY)} are")
     if not re.fullmatch(r"https?://[^/?#@\s]+(/[^?#\s]*)?", text(found.get("url"), f"{path}.url")):
         raise ExpectationError(f"{path}.url", "must be an http or https URL without login, query and fragment")
-    if ("cert_path" in found) != ("key_path" in found) and "key_path" in found:
+    if "key_path" in found and "cert_path" not in found:
         raise ExpectationError(f"{path}.key_path", "needs cert_path")
     return found

@@ -368,7 +368,7 @@ def test_an_interrupt_from_the_write_on_lets_the_change_end(interrupts, method):
     ledger = FakeLedger()
     with pytest.raises(errors.Interrupted) as caught:
         by_id(connect, ledger, WISH)
-    assert caught.value.message == ("The run was interrupted (SIGINT). It came too late to give the change up: the offsets of c are as "
+    assert caught.value.message == ("The run was interrupted (SIGINT). The signal came too late to cancel the change: the offsets of c are as "
                                     "declared, and the connector is in the state found.")
     assert caught.value.facts["changed"] is True and caught.value.facts["offsets"] == pairs(a=4)
     assert connect.state == "RUNNING" and positions(connect) == {"a": 4} and told(ledger) == ("applied", False, None, ORIGINAL)

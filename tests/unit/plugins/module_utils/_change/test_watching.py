@@ -140,7 +140,7 @@ def test_an_answer_that_is_missing_is_no_failure():
     connect.faults = {"offsets": [None] * 3 + [errors.Unreachable("gone")] * 300}
     result = run(connect)
     assert result["position"]["verdict"] == "cannot_tell"
-    assert "Whether c goes on from the declared offsets could not be read. gone" in result["warnings"]
+    assert "It could not be checked whether c continues from the declared offsets. gone" in result["warnings"]
 
 
 def test_one_that_somebody_stops_is_not_watched_on():
