@@ -60,8 +60,8 @@ options:
   seed:
     description:
       - Whether offsets are also declared for connectors that do not exist, and wait for those that are created with these names. Needs
-        O(kafka_bootstrap_servers). Otherwise such a name fails the task, unless its offsets are as declared already, as those of connectors that are
-        deleted when         an export is imported where it comes from.
+        O(kafka_bootstrap_servers). Otherwise such a name fails the task, unless its offsets are as declared already, as for deleted connectors
+        when an export is imported into the cluster that it came from.
       - Without a worker to query it is not known which ones exist, and the option has no effect.
     type: bool
     default: false
@@ -101,6 +101,7 @@ extends_documentation_fragment:
   - streamops.kafka_connect._kafka
   - streamops.kafka_connect._strimzi
   - streamops.kafka_connect._many
+  - streamops.kafka_connect._many.check_position
   - streamops.kafka_connect._many.rollback
   - streamops.kafka_connect._worker
   - streamops.kafka_connect._profiles

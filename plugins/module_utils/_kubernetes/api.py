@@ -248,7 +248,7 @@ def _failure(facts, status, text, path):
     if code == 404 and (status or text.startswith("404 page not found")):
         return errors.KubeNotServed("%s: the Kubernetes API server does not serve that (%s)." % (intro, words), **facts)
     if not status and code not in (409, 422, 429) and code < 500:
-        return errors.KubeError("%s answered %d with something that is not Kubernetes' (%s). Check k8s_host." % (intro, code, words), **facts)
+        return errors.KubeError("%s answered %d, but not as a Kubernetes API server does (%s). Check k8s_host." % (intro, code, words), **facts)
     kind = errors.KubeConflict if code in (409, 422) else errors.KubeUnreachable if code == 429 or code >= 500 else errors.KubeError
     return kind("%s failed with %d: %s." % (intro, code, words), **facts)
 

@@ -100,7 +100,7 @@ class TopicLedger(Ledger):
                 self.where, len(log.rubbish), "" if len(log.rubbish) == 1 else "s"))
         others = sorted(log.groups(connector) - {self._group or ""})
         if others and (not self._group or "" in others):  # changes of other groups beside one's own are as they should be
-            self._warn("%s also holds changes of %s under %s, which are not looked at: kafka_connect_group chooses." % (
+            self._warn("%s also holds changes of %s under %s. These are ignored: to use them, set kafka_connect_group." % (
                 self.where, "connectors" if connector is None else connector,
                 ", ".join("the Connect group %s" % group if group else "no Connect group" for group in others)))
         return found

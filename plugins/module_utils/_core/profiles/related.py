@@ -65,10 +65,10 @@ def _of_an_older_form(changes, kept, connector, profile, older) -> list:
         if _is_of(action, newer):
             other = next((old[name] for name in _names(action.partition[field]) if name in old), None)
             means = ("without the one that is removed, the connector goes on from there" if action.after is None else
-                     "the connector reads it only if it finds none in the form of now")
+                     "the connector reads the former only if it finds no offset in the current form")
         elif _is_of(action, [older]):
             other = new.get(action.partition[field])
-            means = "the connector reads that one first, so this change means nothing to it as long as that is so"
+            means = "the connector reads the former first, so this change has no effect while that offset is there"
         if other is not None:
             found.append("%s: the offset of the same %s under %s stays, next to %s: %s. Declare or remove both."
                          % (connector, field, canonical(other.partition), canonical(action.partition), means))

@@ -43,7 +43,7 @@ def resolve(profile, config: dict, live, reset) -> tuple:
 def _check_setting(condition, config, name, reset) -> None:
     value = str(config.get(condition["setting"]) or condition.get("default", "not set")).strip()
     if value.lower() not in condition["values"]:
-        raise DeclarationError("reset_to: %s has no such meaning for %s, as its %s is %s: it needs %s." % (
+        raise DeclarationError("reset_to: %s cannot be used for %s, as its %s is %s: it has to be %s." % (
             reset, name, condition["setting"], value, " or ".join(condition["values"])))
 
 
@@ -54,7 +54,7 @@ def _removed(known, live) -> tuple:
 def _at_time(known, live, reset) -> tuple:
     """Of every partition that is live. Rows of the stored time itself are not read again, so it is the last moment before."""
     if not live.entries:
-        raise DeclarationError("%s has no offsets yet, so that it is not known of which partitions the time is meant: declare them in offsets."
+        raise DeclarationError("%s has no offsets yet, so it is not known which partitions to set to that time: declare partitions and offsets in offsets."
                                % live.connector)
     last, milliseconds, nanoseconds = reset.time() - 1, known["milliseconds"], known["nanoseconds"]
     keyed, notes = {}, {}

@@ -46,6 +46,6 @@ def test_debezium_begins_with_a_snapshot():
     assert [text for text in result["warnings"] if "execute-snapshot signal" in text] == result["warnings"]
     assert change(connect, "resnapshot")["changed"] is False
     connect = FakeConnect(live=live, config={**DEBEZIUM, "snapshot.mode": "no_data"})
-    with pytest.raises(errors.DeclarationError, match="as its snapshot.mode is no_data: it needs initial or always"):
+    with pytest.raises(errors.DeclarationError, match="as its snapshot.mode is no_data: it has to be initial or always"):
         change(connect, "resnapshot")
     assert connect.writes == []

@@ -50,8 +50,8 @@ def found(version="1", **more):
     (404, status(404, "NotFound", "the server could not find the requested resource"), errors.KubeNotServed, "does not serve that"),
     (403, status(403, "Forbidden", "no"), errors.KubeDenied, "needs the verb get on the resource kafkaconnectors"),
     (401, status(401, "Unauthorized", "Unauthorized"), errors.KubeDenied, "does not know this login"),
-    (200, "<html><title>Login</title></html>", errors.KubeError, "not Kubernetes' .Login."),
-    (301, "", errors.KubeError, "not Kubernetes'"),
+    (200, "<html><title>Login</title></html>", errors.KubeError, "not as a Kubernetes API server does .Login."),
+    (301, "", errors.KubeError, "not as a Kubernetes API server does"),
 ])
 def test_failures_of_a_read(stub, kube, code, body, kind, words):
     stub.reply(code, body)

@@ -63,8 +63,8 @@ def test_many_siblings_are_counted():
 # ---- E19: two protocols of one table ----------------------------------------------------------------------------------
 
 GOES_ON = "without the one that is removed, the connector goes on from there"
-SECOND = "the connector reads it only if it finds none in the form of now"
-FIRST = "the connector reads that one first, so this change means nothing to it as long as that is so"
+SECOND = "the connector reads the former only if it finds no offset in the current form"
+FIRST = "the connector reads the former first, so this change has no effect while that offset is there"
 
 
 @pytest.mark.parametrize("live, desired, other, this, means", [

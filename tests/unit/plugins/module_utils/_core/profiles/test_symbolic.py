@@ -54,7 +54,7 @@ def test_a_duration_of_a_jdbc_source():
 
 @pytest.mark.parametrize("reset_to, live, config, says", [
     ({"timestamp": NOON}, [(ORDERS, {"incrementing": 5})], {"mode": "incrementing"},
-     "has no such meaning for c, as its mode is incrementing: it needs timestamp or timestamp+incrementing."),
+     "cannot be used for c, as its mode is incrementing: it has to be timestamp or timestamp+incrementing."),
     ({"timestamp": NOON}, [(ORDERS, {"timestamp": 5})], {}, "as its mode is not set"),
     ({"timestamp": NOON}, [], {"mode": "timestamp"}, "c has no offsets yet"),
     ("earliest", [(ORDERS, {"timestamp": 5})], {"mode": "timestamp"}, "c is a source, and reset_to is for sinks"),
@@ -82,7 +82,7 @@ def test_a_new_snapshot(connector_class, config):
 
 @pytest.mark.parametrize("mode", ["never", "no_data", "schema_only", "recovery", "configuration_based", "custom"])
 def test_a_mode_that_reads_no_data(mode):
-    assert f"has no such meaning for c, as its snapshot.mode is {mode}: it needs initial or" in refused(
+    assert f"cannot be used for c, as its snapshot.mode is {mode}: it has to be initial or" in refused(
         DEBEZIUM[0], "resnapshot", [({"server": "inv"}, {"lsn": 1})], **{"snapshot.mode": mode})
 
 
