@@ -142,3 +142,8 @@ def _decimal(value: Column, scale: int) -> Column:
     schema = f'{{"type":"bytes","logicalType":"decimal","precision":38,"scale":{scale}}}'
     length = F.unhex(F.lpad(F.hex(F.length(value) * 2), 2, "0"))
     return F.when(F.length(value).between(1, 16), from_avro(F.concat(length, value), schema, {"mode": "PERMISSIVE"}))
+
+
+def together(hashes: list[Column]) -> Column:
+    """One hash of several, on both sides alike; the same for all records and rows if there are none."""
+    return F.xxhash64(*hashes) if hashes else F.lit(1).cast("long")

@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from verify_replay.expectation import Topic
+from verify_replay.expectation import AFTER, ALL, Topic
 from verify_replay.facts import Facts
 from verify_replay.groups import Groups
 from verify_replay.log import Log, Unreadable
@@ -43,6 +43,19 @@ class Scanned:
     def classes(self) -> dict[str, int] | None:
         """How payloads are spread over before and after; None if no check needed to know."""
         return self._groups["payload"].classes() if "payload" in self._groups else None
+
+    def of(self, part: str) -> DataFrame:
+        """The records of a part of the topic."""
+        return self.rows if part == ALL else self.rows.where("after" if part == AFTER else "not after")
+
+    def windows(self, part: str) -> dict[int, tuple[int, int]]:
+        """What was read of a part of the topic; a range can be empty."""
+        found = {}
+        for one, (low, high) in self.log.windows.items():
+            start, end = self.topic.partitions[one].part(part)
+            low = max(low, start)
+            found[one] = (low, max(min(high, end), low))
+        return found
 
     def gone(self, part: str, ranges: dict[int, tuple[int, int]] | None = None) -> list[Unreadable]:
         """What cannot be read of a part of the topic, or of ranges of it."""

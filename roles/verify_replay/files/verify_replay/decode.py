@@ -10,7 +10,7 @@ payload.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from operator import or_
 
@@ -157,12 +157,8 @@ class Decoder:
 
     def is_null(self, path: str) -> Column:
         """Whether a key has no such field."""
-        values = [(number, self._value(number, path, None)[1]) for number in self._numbers()]
-        nulls = [column.isNull() if number is None else (self.number() == number) & column.isNull() for number, column in values]
-        found = F.col(self.side).isNull()
-        for one in nulls:
-            found = found | F.coalesce(one, F.lit(False))
-        return found
+        nulls = [self._mine(number, self._value(number, path, None)[1].isNull()) for number in self._numbers()]
+        return _any([F.col(self.side).isNull(), *nulls])
 
     def undecoded(self, fields: list[tuple[str, T.DataType, Kind | None]]) -> Column:
         """Whether there is a key or value that cannot be read: without a schema that is known, not as its schema says, or with a
@@ -171,36 +167,31 @@ class Decoder:
         for path, kind, told in fields:
             common = self.type_of(path, kind, told)
             for number in self._numbers():
-                one = uninterpreted(*self._value(number, path, told), common)
-                bad.append(one if number is None else (self.number() == number) & one)
-        return reduce(or_, (F.coalesce(one, F.lit(False)) for one in bad))
+                bad.append(self._mine(number, uninterpreted(*self._value(number, path, told), common)))
+        return _any(bad)
 
     def _not_decoded(self, has_fields: bool) -> Column:
         if not self.has_schemas:
             text = F.col(self.side).cast("string")
             is_json = self.form == "json" and (has_fields or self._unwrap)
             return text.isNotNull() & F.get_json_object(text, "$").isNull() if is_json else F.lit(False)
-        good = [(self.number() == number) & self._is_decoded(number) for number in self._known]
-        found = F.lit(False)
-        for one in good:
-            found = found | F.coalesce(one, F.lit(False))
-        return F.col(self.side).isNotNull() & ~found
+        return F.col(self.side).isNotNull() & ~_any(self._mine(number, self._is_decoded(number)) for number in self._known)
 
     def deleted(self) -> Column:
         """Whether the record says that there is no row: a tombstone, or of Debezium's events a delete."""
         gone = F.col(self.side).isNull()
         if not self._unwrap:
             return gone
-        for number in self._numbers():
-            op = self._raw(number, "op")[0].cast("string")
-            mine = op == "d"
-            gone = gone | F.coalesce(mine if number is None else (self.number() == number) & mine, F.lit(False))
-        return gone
+        return _any([gone, *(self._mine(number, self._raw(number, "op")[0].cast("string") == "d") for number in self._numbers())])
 
     # --- single fields
 
     def _numbers(self) -> Iterator[int | None]:
         yield from (self._known if self.has_schemas else [None])
+
+    def _mine(self, number: int | None, condition: Column) -> Column:
+        """The condition, of records with this schema alone."""
+        return condition if number is None else (self.number() == number) & condition
 
     def _inside(self, path: str) -> str:
         if not self._unwrap:
@@ -262,3 +253,8 @@ class Decoder:
         if self.form == "protobuf":
             return column.isNotNull()
         return F.get_json_object(self._text(number), self._json_path(WHOLE)).isNotNull()
+
+
+def _any(conditions: Iterable[Column]) -> Column:
+    """Whether one of them holds; one that is NULL does not."""
+    return reduce(or_, (F.coalesce(one, F.lit(False)) for one in conditions), F.lit(False))

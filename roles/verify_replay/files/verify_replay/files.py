@@ -54,6 +54,11 @@ class Found:
     #: names that do not follow the pattern, or speak of another topic
     foreign: int = 0
 
+    @property
+    def lost(self) -> int:
+        """How many records no file holds."""
+        return sum(end - start for _partition, start, end, _name in self.missing)
+
 
 def named(counted: Iterable[tuple[str, int]], pattern: re.Pattern, topic: str) -> tuple[list[File], int]:
     """The files of a topic, out of (URL of a file, its rows); and how many have other names. Group `end` is the last offset."""

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from verify_replay import files
 from verify_replay.checks.sink import Sink
+from verify_replay.compare import together
 from verify_replay.data import Result, Scanned, number, offsets, plural
 from verify_replay.files import MAX_ABSENT, MAX_FILES, Found
 from verify_replay.scan import pack, position, unpack
@@ -59,8 +60,7 @@ class Append(Sink):
         if isinstance(found, str):
             sentence += f" {found}"
         elif found is not None:
-            lost = sum(end - start for _partition, start, end, _name in found.missing)
-            failed = failed or lost > self.parameters["max_missing"]
+            failed = failed or found.lost > self.parameters["max_missing"]
             figures.update(_figures(found))
             sentence += f" {_sentence(found)}"
             samples += self._named(found, scanned)
@@ -70,7 +70,7 @@ class Append(Sink):
     def _rows(self) -> DataFrame:
         """tv, the hash of a row; id, by what its record is found; file, in which it is."""
         cells = self.cells() + ([self.key_cell()] if self.parameters["key_column"] else [])
-        value = F.xxhash64(*cells) if cells else F.lit(1).cast("long")
+        value = together(cells)
         place = value
         if self.by_offset:
             part, off = (self.table.column(self.parameters[f"{name}_column"])[0].try_cast("long") for name in ("partition", "offset"))
@@ -141,12 +141,7 @@ class Append(Sink):
         absent = self._absent(scanned)
         if absent is None:
             return f"The names of the files were not compared with offsets: more than {number(MAX_ABSENT)} offsets have no row."
-        windows = {}
-        for one, (low, high) in scanned.log.windows.items():
-            start, end = scanned.topic.partitions[one].part(self.parameters["part"])
-            first = max(low, start)
-            windows[one] = (first, max(min(high, end), first))
-        found = files.compare(mine, windows, absent)
+        found = files.compare(mine, scanned.windows(self.parameters["part"]), absent)
         found.foreign = foreign
         return found
 
@@ -183,7 +178,7 @@ def _figures(found: Found) -> dict[str, int]:
         "files": found.files,
         "files_doubled": len(found.doubled),
         "files_overlapping": len(found.overlapping),
-        "offsets_in_no_file": sum(end - start for _partition, start, end, _name in found.missing),
+        "offsets_in_no_file": found.lost,
         "files_of_other_names": found.foreign,
     }
 
@@ -196,8 +191,7 @@ def _sentence(found: Found) -> str:
             words.append(f"{number(len(entries))} {what} ({entries[0][3]})")
     if found.missing:
         partition, start, end, _name = found.missing[0]
-        lost = sum(high - low for _partition, low, high, _file in found.missing)
-        words.append(f"{plural(lost, 'record')} in no file (the first: partition {partition} offsets {start}..{end - 1})")
+        words.append(f"{plural(found.lost, 'record')} in no file (the first: partition {partition} offsets {start}..{end - 1})")
     if found.spread:
         words.append("ranges not compared where the files of a partition lie in several folders")
     return f"{', '.join(words)}."

@@ -60,13 +60,7 @@ class Gaps(BaseCheck):
         return result
 
     def _windows(self, scanned: Scanned) -> numbers.Windows:
-        windows = {}
-        for partition, (low, high) in scanned.log.windows.items():
-            start, end = scanned.topic.partitions[partition].part(self.parameters["part"])
-            low, high = max(low, start), min(high, end)
-            if low < high:
-                windows[partition] = (low, high)
-        return windows
+        return {one: (low, high) for one, (low, high) in scanned.windows(self.parameters["part"]).items() if low < high}
 
     def _count(self, scanned: Scanned, windows: numbers.Windows) -> tuple[int, bool]:
         """How many holes there are in the windows, and whether all of them are known by their place."""

@@ -12,7 +12,6 @@ from pyspark.sql import functions as F
 
 from verify_replay.checks.base import BaseCheck, verdict
 from verify_replay.data import Result, Scanned, number, offsets, plural
-from verify_replay.expectation import AFTER
 from verify_replay.scan import HASHES, position
 
 
@@ -65,11 +64,8 @@ class Mirror(BaseCheck):
         )
 
     def _side(self, scanned: Scanned, part: str) -> DataFrame:
-        rows = scanned.rows
-        if part != "all":
-            rows = rows.where(F.col("after") if part == AFTER else ~F.col("after"))
         partition = F.col("part") if self.parameters["same_partitions"] else F.lit(0)
-        return rows.select(partition.alias("p"), F.col(HASHES[self.parameters["by"]]).alias("k"), position().alias("at"))
+        return scanned.of(part).select(partition.alias("p"), F.col(HASHES[self.parameters["by"]]).alias("k"), position().alias("at"))
 
     def _samples(self, pairs: DataFrame, source: Scanned, target: Scanned, total: dict[str, int]) -> list[dict]:
         n, m = F.col("n"), F.col("m")

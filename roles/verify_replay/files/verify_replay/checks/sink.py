@@ -13,10 +13,10 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from verify_replay.checks.base import BaseCheck, Reader, verdict
-from verify_replay.compare import hashed
+from verify_replay.compare import hashed, together
 from verify_replay.data import CANNOT_TELL, Result, Scanned, number, offsets, plural
 from verify_replay.decode import WHOLE, Decoder
-from verify_replay.expectation import AFTER, Check, Topic
+from verify_replay.expectation import Check, Topic
 from verify_replay.log import RETENTION, Unreadable
 from verify_replay.registry import Registry
 from verify_replay.scan import position
@@ -30,7 +30,7 @@ _MAX_UNKNOWN = 1000
 class Sink(BaseCheck):
     """What both ways have in common: how records are read, and that some cannot be.
 
-    Columns of the scan: k, the hash of the key; v, that of the declared fields, NULL for a record that says that there is no row;
+    Columns of the scan: k, the hash of the key (upsert); v, that of the declared fields, NULL for a record that says that there is no row;
     u, whether key or value cannot be decoded; sk and sv, numbers of schemas that are not known.
     """
 
@@ -68,14 +68,14 @@ class Sink(BaseCheck):
         declared = [(path, self.table.column(name)[1], _kind(told)) for name, path, told in self._fields()]
         keys = [(self._key_path, self.table.column(self.parameters["key_column"])[1], None)] if self.parameters["key_column"] else []
         fields = [self.value.hash_of(*one) for one in declared]
+        found: dict[str, Column] = {}
         if self.parameters["mode"] == "append":
             # A record without a key has a row, too.
             fields += [self.key.hash_of(*one) for one in keys]
-        found = {
-            self.own("k"): self._key() if self.parameters["key_column"] else F.lit(None).cast("long"),
-            self.own("v"): F.when(~self.value.deleted(), F.xxhash64(*fields) if fields else F.lit(1).cast("long")),
-            self.own("u"): self.key.undecoded(keys) | self.value.undecoded(declared),
-        }
+        else:
+            found[self.own("k")] = self._key()
+        found[self.own("v")] = F.when(~self.value.deleted(), together(fields))
+        found[self.own("u")] = self.key.undecoded(keys) | self.value.undecoded(declared)
         for name, decoder in (("sk", self.key), ("sv", self.value)):
             if decoder.has_schemas:
                 found[self.own(name)] = decoder.not_known()
@@ -122,8 +122,7 @@ class Sink(BaseCheck):
 
     def mine(self, scanned: Scanned) -> DataFrame:
         """The records of the part that is looked at, without those that cannot be decoded."""
-        rows, part = scanned.rows.where(~F.col(self.own("u"))), self.parameters["part"]
-        return rows if part == "all" else rows.where(F.col("after") if part == AFTER else ~F.col("after"))
+        return scanned.of(self.parameters["part"]).where(~F.col(self.own("u")))
 
     def cells(self) -> list[Column]:
         """The hash of each declared column of a row of the table."""
@@ -206,7 +205,7 @@ class Upsert(Sink):
         if keyless:
             sentence += f" {plural(keyless, 'record has', 'records have')} no key that a row could be found by."
         nothing = None if figures["keys"] + figures["rows"] else "neither the topic nor the table has a key"
-        return self.decide(scanned, failed, sentence, figures, self._samples(both, scanned), unclear, nothing)
+        return self.decide(scanned, failed, sentence, figures, self._samples(both, scanned, figures), unclear, nothing)
 
     def _both(self, scanned: Scanned) -> DataFrame:
         """Of each key: v and at of its last record; rows and tv of the table."""
@@ -217,12 +216,11 @@ class Upsert(Sink):
             .groupBy(key.alias("k"))
             .agg(F.max_by(value, position()).alias("v"), F.max(position()).alias("at"))
         )
-        cells = self.cells()
         name = self.table.column(self.parameters["key_column"])[0]
         shown = name.cast("string") if self.parameters["show_keys"] else F.lit(None).cast("string")
         rows = self.table.frame.select(
             self.key_cell().alias("tk"),
-            (F.xxhash64(*cells) if cells else F.lit(1).cast("long")).alias("tv"),
+            together(self.cells()).alias("tv"),
             shown.alias("shown"),
         )
         rows = self.table.keep(rows, f"{self.own('table')}+")
@@ -242,14 +240,15 @@ class Upsert(Sink):
     def _different() -> Column:
         return F.col("v").isNotNull() & F.col("tk").isNotNull() & (F.col("v") != F.col("tv"))
 
-    def _samples(self, both: DataFrame, scanned: Scanned) -> list[dict]:
+    def _samples(self, both: DataFrame, scanned: Scanned, figures: dict[str, Any]) -> list[dict]:
         samples: list[dict] = []
-        for condition, what in (
-            (self._missing(), "missing in the table"),
-            (self._different(), "different in the table"),
-            (self._extra() > 0, "extra in the table"),
+        for name, condition, what in (
+            ("missing", self._missing(), "missing in the table"),
+            ("different", self._different(), "different in the table"),
+            ("extra", self._extra() > 0, "extra in the table"),
         ):
-            for row in both.where(condition).select("at", "shown").orderBy("at").limit(self.limit).collect():
+            found = both.where(condition).select("at", "shown").orderBy("at").limit(self.limit)
+            for row in found.collect() if figures[name] else []:
                 sample = scanned.sample(row["at"], what) if row["at"] is not None else {"table": self.parameters["table"], "what": what}
                 samples.append(sample if row["shown"] is None else {**sample, "key": row["shown"]})
         return samples
