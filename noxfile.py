@@ -258,6 +258,7 @@ def static(session: nox.Session) -> None:
         "ruff check --quiet --extend-exclude plugins .",
         "ruff check --quiet --line-length 160 --target-version py38 plugins",  # what a managed host may have
         "ruff check --quiet --line-length 160 tests/unit",  # a folder named plugins is excluded above
+        "pycodestyle --max-line-length 160 --ignore E203,E402,E701,E704,E741,W503,W504 plugins tests",  # as ansible-test sanity calls it
         "python tests/lint/action_group.py",
         "python tests/lint/layers.py",
         "python tests/lint/payload.py",

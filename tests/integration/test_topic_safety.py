@@ -11,7 +11,7 @@ import stat
 
 import pytest
 
-from tests.integration.support.configs import at
+from tests.integration.support.configs import at, shaped
 from tests.integration.support.modules import PREDICTED
 from tests.integration.support.topic_method import key_of
 from tests.integration.support.worker import wait_until
@@ -47,6 +47,15 @@ def test_offline_a_task_that_runs_is_seen_by_the_brokers(state, make_on, main, m
     refused = method.change(name, **other)
     assert refused["failed"] and "task 0 in the group connect-main" in refused["msg"]
     assert method.change(name, force=True, **other).get("changed") is True
+
+
+def test_offline_a_connector_with_a_topic_of_its_own_proves_nothing(name, make, make_on, main, method):
+    """Its worker writes the offsets to both topics, so the own one is not where the worker keeps those of other connectors."""
+    make(shaped(offsets_storage_topic=f"{name}-offsets"), state="RUNNING", name=f"{name}-own")
+    wait_until(lambda: main.worker.offsets(f"{name}-own") == [at(4)])
+    running = make_on(main, "RUNNING")
+    refused = method.change(running, check=True, offsets=[at(1)], assume_stopped=True, connect_group="connect-wide", **OFFLINE)
+    assert refused["failed"] and "task 0 in the group connect-main" in refused["msg"]
 
 
 @pytest.mark.parametrize("desired", [{"state": "absent"}, {"offsets": [at(1)]}])

@@ -208,9 +208,9 @@ class OffsetLog:
         keys = (key for last in self.last for key in last)
         return not self.records or any(name_in(key) is not None for key in keys) or self.decoded().shaped  # first what takes no decoding
 
-    def speaks_of(self, connectors) -> bool:
-        """Is there a record, live or a tombstone, of any of these connectors?"""
-        return any((name_in(key) or decode_key(key)[0]) in connectors for last in self.last for key in last)
+    def among(self, connectors) -> set:
+        """Those of these connectors of which there is a record, live or a tombstone."""
+        return {name_in(key) or decode_key(key)[0] for last in self.last for key in last} & connectors
 
     def misplaced(self) -> tuple:
         """(how many of so many live keys looked at) do not lie where the Java producer would put them."""

@@ -225,7 +225,7 @@ class Access:
         from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic_discovery import may_share
         others = groups_with(self.kafka, self.name)
         others.pop(self.connect_group, None)
-        shared = others and may_share(self._topic_store.logs, self._topic_store.topics[0], others)
+        shared = others and may_share(self._topic_store.logs, self.name, self._topic_store.topics[0], others)
         return None if shared else self.connect_group
 
     def _note_cluster(self) -> None:

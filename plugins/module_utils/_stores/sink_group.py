@@ -74,8 +74,10 @@ class Sink:
 
     def told(self, members) -> str:
         """Who they are, in words."""
-        return first_of(["%s at %s%s%s" % (one.client_id, one.host, " (%s)" % told(one.places) if one.places else "",
-                                   ", static member %s" % one.instance_id if one.instance_id else "") for one in members], _SHOWN)
+        return first_of([
+            "%s at %s%s%s" % (one.client_id, one.host, " (%s)" % told(one.places) if one.places else "",
+                              ", static member %s" % one.instance_id if one.instance_id else "")
+            for one in members], _SHOWN)
 
     def await_free(self, seconds: float, sleep=time.sleep, clock=time.monotonic) -> None:
         """Until the group has no members: Kafka takes no offsets before. Raises StateError, which names them."""

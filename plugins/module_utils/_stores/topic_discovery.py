@@ -137,7 +137,7 @@ class TopicDiscovery:
         if not theirs and len(namesakes) == 1:
             return  # whose addresses are not those that REST tells
         others = namesakes - theirs
-        if others and may_share(self._logs, topic, {other: groups[other][0] for other in others}):
+        if others and may_share(self._logs, name, topic, {other: groups[other][0] for other in others}):
             raise errors.SharedTopic(
                 "The Connect clusters %s each have a connector %s, and it is not known that they keep its offsets on different topics: a change on %s "
                 "would be one for both. Give one of the clusters an offset.storage.topic of its own, or one of the connectors another name. If they "
@@ -237,18 +237,20 @@ def same_cluster(rest, kafka) -> None:
             % (kafka.brokers, kafka.cluster_id, rest.url, theirs))
 
 
-def may_share(logs, topic, groups) -> bool:
-    """May workers of other groups keep their offsets on the topic, too? groups: group -> its connectors.
+def may_share(logs, name, topic, groups) -> bool:
+    """May workers of other groups keep the offsets of this connector on the topic, too? groups: group -> its connectors, this one among them.
 
-    They do not where there are as many further offsets topics that have records of these connectors.
+    They do not where there are as many further offsets topics that have records of it, or of connectors of theirs that are not on this
+    topic. One that is on both may have an offsets topic of its own, which its worker writes beside the shared one (KIP-618).
     """
-    connectors = set().union(*groups.values())
+    telling = set().union(*groups.values())
+    telling -= logs.read(topic).among(telling - {name})
     homes = 0
     for other in logs.source.kafka.admin.offset_topics():
         if other.name == topic:
             continue
         try:
-            homes += logs.read(other.name).speaks_of(connectors)
+            homes += bool(logs.read(other.name).among(telling))
         except (errors.NotOffsetsTopic, errors.BrokerDenied, errors.NoTopic):
             pass
     return homes < len(groups)

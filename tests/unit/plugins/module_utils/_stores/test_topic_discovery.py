@@ -271,6 +271,10 @@ def test_of_many_connectors_only_the_first_one_is_waited_for(monkeypatch):
     ({"h": {"c": [0]}, "y": {"c": [0]}}, {"y-offsets": ["c/7"]}, None),
     ({"h": {"c": [0]}, "y": {"c": [0], "e": [0]}}, {"y-offsets": ["e/7"]}, None),
     ({"h": {"c": [0]}, "y": {"c": [0]}}, {"y-offsets": ["e/7"]}, "h and y"),
+    # what is on both topics may be a connector with an offsets topic of its own; it says nothing of the others
+    ({"h": {"c": [0]}, "y": {"c": [0], "q": [0]}}, {"q-offsets": ["q/7"], "t": ["c/1", "q/7"]}, "h and y"),
+    ({"h": {"c": [0]}, "y": {"c": [0], "q": [0]}}, {"q-offsets": ["q/7"], "t": ["c/1", "q/7"], "y-offsets": ["c/7"]}, None),
+    ({"h": {"c": [0], "d": [0]}, "y": {"c": [0], "d": [0]}}, {"t": ["c/1", "d/1"], "y-offsets": ["c/7", "d/7"]}, None),
     # of two others only one has
     ({"h": {"c": [0]}, "y": {"c": [0]}, "z": {"c": [0]}}, {"y-offsets": ["c/7"]}, "h and y and z"),
     ({"h": {"c": [0]}, "y": {"c": [0]}, "z": {"c": [0]}}, {"y-offsets": ["c/7"], "z-offsets": ["c/7"]}, None),
@@ -279,7 +283,8 @@ def test_of_many_connectors_only_the_first_one_is_waited_for(monkeypatch):
 ])
 @pytest.mark.parametrize("group", [None, "h", "y"])
 def test_namesakes_that_share_the_topic(work, homes, names, group):
-    kafka = clusters(topics("t", *homes, t=["c/1"], **{name.replace("-", "_"): keys for name, keys in homes.items()}), **work)
+    homes = {"t": ["c/1"], **homes}
+    kafka = clusters(topics(*homes, **{name.replace("-", "_"): keys for name, keys in homes.items()}), **work)
     rest = FakeRest(c=source({1: ONE}))
     if names is None:
         assert topics_of("c", rest, OffsetLogs(KafkaLogs(kafka)), "t", {}, group=group) == ["t"]
