@@ -12,7 +12,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.ja
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.client import SECRET
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.document import SERVERS
 
-_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+_DRIVER, _EXECUTOR = "spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"
+_ZONE = "spark.sql.session.timeZone"
 
 
 def text(spark: dict, named_options: dict) -> str:
@@ -34,9 +35,18 @@ def spark_properties(conf: dict, driver_memory: str, is_local: bool, log4j: str)
     if is_local:
         ours.update({"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"})
     ours.update(conf)
-    # Before what the user gives: of two options Java takes the last one.
-    ours[_JAVA_OPTIONS] = " ".join(filter(None, ['"-Dlog4j2.configurationFile=%s"' % log4j, ours.get(_JAVA_OPTIONS)]))
+    options = {_DRIVER: ['"-Dlog4j2.configurationFile=%s"' % log4j, _zone(ours)], _EXECUTOR: [_zone(ours)]}
+    for name, values in options.items():
+        # Before what the user gives: of two options Java takes the last one.
+        ours[name] = " ".join([*values, *filter(None, [ours.get(name)])])
     return ours
+
+
+def _zone(conf: dict) -> str:
+    """The JVM's zone, in which a JDBC driver reads times that have none: that of the session, not that of the machine."""
+    zone = str(conf.get(_ZONE) or "UTC")
+    # Spark takes +02:00, Java knows it with GMT only, and takes GMT alone for whatever it does not know.
+    return "-Duser.timezone=%s" % ("GMT" + zone if zone[0] in "+-" else zone)
 
 
 def _of(kind: str, groups: dict) -> list:

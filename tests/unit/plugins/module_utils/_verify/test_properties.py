@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.java_properties import properties
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.properties import spark_properties, text
 
@@ -23,7 +24,15 @@ def test_what_is_written_is_read_by_java():
 def test_spark():
     found = spark_properties({"spark.ui.enabled": "true", "spark.driver.extraJavaOptions": "-Dx=y"}, "2g", True, "/f/log4j2.properties")
     assert found["spark.driver.memory"] == "2g" and found["spark.ui.enabled"] == "true" and found["spark.driver.host"] == "127.0.0.1"
-    assert found["spark.driver.extraJavaOptions"] == '"-Dlog4j2.configurationFile=/f/log4j2.properties" -Dx=y'
+    assert found["spark.driver.extraJavaOptions"] == '"-Dlog4j2.configurationFile=/f/log4j2.properties" -Duser.timezone=UTC -Dx=y'
+    assert found["spark.executor.extraJavaOptions"] == "-Duser.timezone=UTC"
     assert "password" in found["spark.redaction.regex"]
     remote = spark_properties({}, "1g", False, "/l")
-    assert "spark.driver.host" not in remote and remote["spark.driver.extraJavaOptions"] == '"-Dlog4j2.configurationFile=/l"'
+    assert "spark.driver.host" not in remote and remote["spark.driver.extraJavaOptions"] == '"-Dlog4j2.configurationFile=/l" -Duser.timezone=UTC'
+
+
+@pytest.mark.parametrize("given, java", [("Europe/Berlin", "Europe/Berlin"), ("+02:00", "GMT+02:00"), ("", "UTC")])
+def test_the_zone_of_the_session_is_that_of_drivers_of_databases(given, java):
+    found = spark_properties({"spark.sql.session.timeZone": given, "spark.executor.extraJavaOptions": "-Da=b"}, "1g", False, "/l")
+    assert found["spark.executor.extraJavaOptions"] == f"-Duser.timezone={java} -Da=b"
+    assert found["spark.driver.extraJavaOptions"].endswith(f" -Duser.timezone={java}")
