@@ -19,7 +19,7 @@ SUPER_USER = "admin"
 USERS = (SUPER_USER, "operator", "nobody")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
 _NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-_DAYS = ("-days", "3650")
+_DAYS = 3650
 
 
 def new_secured(sasl_port: int, tls_port: int) -> Secured:
@@ -42,7 +42,8 @@ def make_certificates(folder: Path, secured: Secured) -> None:
 def make_ca(folder: Path) -> None:
     """Write ca.pem and ca.key to a folder of the owner's own."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _openssl("req", "-x509", *_NEW_KEY, *_DAYS, "-subj", "/CN=stack CA", "-keyout", folder / "ca.key", "-out", folder / "ca.pem")
+    made = ("-keyout", folder / "ca.key", "-out", folder / "ca.pem")
+    _openssl("req", "-x509", *_NEW_KEY, "-days", str(_DAYS), "-subj", "/CN=stack CA", *made)
 
 
 def scram_credentials(secured: Secured) -> list[str]:
@@ -102,13 +103,16 @@ def describe(secured: Secured, folder: Path) -> dict[str, Any]:
     }
 
 
-def sign(folder: Path, name: str, extension: str) -> None:
-    """Write NAME.pem and NAME.key, by the CA of the folder; extension: of the certificate, as openssl's files say it."""
+def sign(folder: Path, name: str, extension: str, days: int = _DAYS) -> None:
+    """Write NAME.pem and NAME.key, by the CA of the folder.
+
+    extension: of the certificate, as openssl's files say it. days: how long it is valid; -1 for one that has expired.
+    """
     request, settings = folder / f"{name}.csr", folder / f"{name}.ext"
     _openssl("req", "-new", *_NEW_KEY, "-subj", f"/CN={name}", "-keyout", folder / f"{name}.key", "-out", request)
     settings.write_text(extension + "\n", encoding="ascii")
     ca = ("-CA", folder / "ca.pem", "-CAkey", folder / "ca.key", "-CAcreateserial")
-    _openssl("x509", "-req", "-in", request, *ca, *_DAYS, "-extfile", settings, "-out", folder / f"{name}.pem")
+    _openssl("x509", "-req", "-in", request, *ca, "-days", str(days), "-extfile", settings, "-out", folder / f"{name}.pem")
     request.unlink()
     settings.unlink()
 

@@ -31,7 +31,16 @@ else:
 #: seconds after which a worker itself gives up on a request (ConnectResource#DEFAULT_REST_REQUEST_TIMEOUT_MS)
 WORKER_LIMIT = 90
 
-_WRAPPER = re.compile(r"^HTTPS?Connection(Pool)?\([^)]*\): ")
+_WRAPPER = re.compile(r"^HTTPS?Connection(Pool)?\([^)]*\): |^\[SSL: [A-Z0-9_]+\] |\.? \(_ssl\.c:\d+\)$")
+
+#: what the reason why TLS failed shows, and what to do then; the first one that fits.
+_TLS_HINTS = tuple((re.compile(pattern, re.IGNORECASE), hint) for pattern, hint in (
+    (r"certificate has expired", "Renew the worker's certificate."),
+    (r"(hostname|IP address) mismatch|is not valid for|doesn't match",
+     "Use a name in kafka_connect_url that the worker's certificate has, or give it a certificate with this one."),
+    (r"verify failed", "If the worker's certificate comes from a private authority, name its file in kafka_connect_ca_path."),
+    (r"wrong version number|record layer failure", "This port does not use TLS: is it http?"),
+))
 
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 5.0
@@ -184,10 +193,7 @@ class Transport:
         where = "%(method)s %(url)s" % facts
         reason = innermost(error)
         if isinstance(error, requests.exceptions.SSLError):
-            hint = ("If the worker's certificate comes from a private authority, name its file in kafka_connect_ca_path." if "verify failed" in reason
-                    else "This port does not use TLS: is it http?" if "WRONG_VERSION_NUMBER" in reason.upper().replace(" ", "_")
-                    else "If the worker requires a client's certificate, name its file in kafka_connect_client_cert.")
-            return errors.ConnectError("%s: TLS failed: %s. %s" % (where, reason, hint), **facts)
+            return errors.ConnectError("%s: TLS failed: %s. %s" % (where, reason, _tls_hint(reason, bool(self._session.cert))), **facts)
         if isinstance(error, requests.exceptions.ProxyError):
             return errors.Unreachable("%s: the proxy of the environment failed: %s. kafka_connect_use_proxy: false goes around it."
                                       % (where, reason), **facts)
@@ -234,6 +240,17 @@ def _authorization(username, password, token):
     if username:
         return _basic_auth_str(username.encode("utf-8"), (password or "").encode("utf-8"))
     return None
+
+
+def _tls_hint(reason: str, has_certificate: bool) -> str:
+    """What to do. has_certificate: the client has shown one."""
+    for pattern, hint in _TLS_HINTS:
+        if pattern.search(reason):
+            return hint
+    if has_certificate:
+        return ("The worker does not accept the certificate of kafka_connect_client_cert: it must come from an authority that the worker trusts, and not "
+                "have expired.")
+    return "If the worker requires a client's certificate, name its file in kafka_connect_client_cert."
 
 
 def _refused(error) -> bool:

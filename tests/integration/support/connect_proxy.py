@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import select
 import socket
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -23,7 +24,7 @@ class ConnectProxy:
         class Handler(BaseHTTPRequestHandler):
             def do_CONNECT(self) -> None:
                 connects.append(self.path)
-                with socket.create_connection((where.hostname, where.port)) as server:
+                with contextlib.suppress(ConnectionError), socket.create_connection((where.hostname, where.port)) as server:
                     self.send_response(200)
                     self.end_headers()
                     ends = {server: self.connection, self.connection: server}

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import ssl
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -25,6 +27,7 @@ class Answer(NamedTuple):
     status: int
     body: bytes = b""
     content_type: str = "application/json"
+    location: str = ""
 
 
 VALIDATE = "/config/validate"
@@ -51,18 +54,24 @@ def refusing(stop: list[int], resume: list[int]) -> Trick:
 class Proxy:
     """trick(request) gives None (pass on), an Answer (do not pass on), LOSE or DROP. With no target every request needs one."""
 
-    def __init__(self, target: str | None, trick: Trick = lambda request: None, prefix: str = "") -> None:
+    def __init__(self, target: str | None, trick: Trick = lambda request: None, prefix: str = "", certificate: Path | None = None) -> None:
+        """certificate: PEM file with certificate and key, for https."""
         self.target = target
         self.trick = trick
         self.requests: list[Request] = []
         self._prefix = prefix
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
+        self._scheme = "https" if certificate else "http"
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}{self._prefix}"
+        return f"{self._scheme}://127.0.0.1:{self._server.server_port}{self._prefix}"
 
     @property
     def verbs(self) -> set[str]:
@@ -113,6 +122,8 @@ class Proxy:
                 self.send_response(answer.status)
                 if answer.content_type:
                     self.send_header("Content-Type", answer.content_type)
+                if answer.location:
+                    self.send_header("Location", answer.location)
                 if answer.status != 204:
                     self.send_header("Content-Length", str(len(answer.body)))
                 self.end_headers()

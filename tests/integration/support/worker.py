@@ -35,16 +35,18 @@ def ordered(pairs: Iterable[dict]) -> list[dict]:
 class Worker:
     """Raw calls, retried while the cluster rebalances."""
 
-    def __init__(self, url: str, login: tuple[str, str] | None = None) -> None:
+    def __init__(self, url: str, login: tuple[str, str] | None = None, **tls: Any) -> None:
+        """tls: verify and cert, as requests takes them."""
         self.url = url
         self._session = requests.Session()
         self._session.trust_env = False
         self._session.auth = login
+        self._tls = tls
 
     def call(self, verb: str, path: str, body: Any = None, seconds: float = 90) -> requests.Response:
         deadline = time.monotonic() + seconds
         while True:
-            answer = self._session.request(verb, f"{self.url}/{path}", json=body, timeout=100)
+            answer = self._session.request(verb, f"{self.url}/{path}", json=body, timeout=100, **self._tls)
             busy = answer.status_code in (409, 500) and any(part in answer.text for part in _SETTLES)
             if not busy or time.monotonic() > deadline:
                 return answer
