@@ -55,7 +55,7 @@ options:
     default: connect-offset-changes
   offset_file:
     description:
-      - The file of a standalone worker's offsets, on the machine where the module runs. By default the ledger is beside it, with C(.changes.json)
+      - The file of a standalone worker's offsets, on the machine where the module runs. By default the ledger is beside it, with C(.changes.jsonl)
         after its name.
     type: path
   worker_config:

@@ -254,10 +254,10 @@ options:
     default: connect-offset-changes
   ledger_file:
     description:
-      - The file for O(ledger=file), on the machine where the module runs. If there is none it is created.
-      - By default it is C(changes.json) below C($XDG_STATE_HOME/streamops.kafka_connect) (C(~/.local/state) without that variable), in a folder for the
+      - The file of JSON lines for O(ledger=file), on the machine where the module runs. If there is none it is created.
+      - By default it is C(changes.jsonl) below C($XDG_STATE_HOME/streamops.kafka_connect) (C(~/.local/state) without that variable), in a folder for the
         Kafka cluster, and for O(kafka_connect_group) if it is given. A job of AWX loses it with its disk, which is a warning. With O(method=file) it is beside
-        that file by default, with C(.changes.json) after its name.
+        that file by default, with C(.changes.jsonl) after its name.
     type: path
   ledger_configmap:
     description:

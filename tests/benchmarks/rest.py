@@ -39,7 +39,7 @@ def stopped_connector(url: str, name: str, count: int) -> None:
     """A test connector that never runs, with so many partitions at offset 0."""
     config = {"connector.class": "streamops.test.ShapedSourceConnector", "topic": name, "alter.offsets": "accept"}
     body = {"name": name, "config": config, "initial_state": "STOPPED"}
-    requests.post(f"{url}/connectors", json=body, timeout=120).raise_for_status()
+    wait_for(lambda: requests.post(f"{url}/connectors", json=body, timeout=120).ok)  # 409: a rebalance of a worker that has just started
     wait_for(lambda: requests.get(f"{url}/connectors/{name}/status", timeout=120).ok)
     body = {"offsets": pairs(count, 0)}
     requests.patch(f"{url}/connectors/{name}/offsets", json=body, timeout=120).raise_for_status()

@@ -362,7 +362,7 @@ def test_a_marker_in_the_configuration(make, run, worker, tmp_path):
     assert run("connector_offsets", **undo)["changed"] is False
     found = run("connector_changes_info", connector=name)
     assert [(one["change_id"], one["phase"]) for one in found["changes"]] == [("CHG-1", "restored")]
-    assert found["where"].startswith(f"the file {tmp_path}/state/streamops.kafka_connect/") and found["where"].endswith("/changes.json")
+    assert found["where"].startswith(f"the file {tmp_path}/state/streamops.kafka_connect/") and found["where"].endswith("/changes.jsonl")
     for check in (True, False):
         other = run("connector", check=check, name=name, config={**wanted, "interval.ms": "7"})
         assert other["changed"] is True and KEY not in json.dumps(other["diff"]) and KEY in other["warnings"][0]

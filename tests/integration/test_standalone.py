@@ -265,7 +265,7 @@ def test_a_damaged_file(ran, name, damage):
     refused(ran, name, str(ran.offsets), "or was cut short", offsets=[at(1)], change_id="CHG-1", backup=True)
     found = run_module("connector_offsets_info", {"offset_file": str(ran.offsets)})
     assert found["failed"] and "or was cut short" in found["msg"] and ran.offsets.read_bytes() == data
-    assert not list(ran.directory.glob("*.changes.json"))
+    assert not list(ran.directory.glob("*.changes.jsonl"))
 
 
 KILLED = """
@@ -299,7 +299,7 @@ def test_killed_before_the_step(ran, name, kafka, call):
 def test_a_change_is_made_once_and_can_be_undone(ran, name, kafka):
     desired = {"offsets": [at(1)], "change_id": "CHG-1"}
     first = change(ran, name, **desired)
-    assert first["changed"] and first["ledger"] == f"the file {ran.offsets}.changes.json"
+    assert first["changed"] and first["ledger"] == f"the file {ran.offsets}.changes.jsonl"
     begin(ran, name)
     wait_until(lambda: len(kafka.values(name)) >= 8)
     ran.stop()
@@ -312,7 +312,7 @@ def test_a_change_is_made_once_and_can_be_undone(ran, name, kafka):
     back = change(ran, name, state="restored", change_id="CHG-2")
     assert back["changed"] and back["offsets"] == [at(4)] and ran.offsets.read_bytes() == data
     assert change(ran, name, state="restored", change_id="CHG-2")["changed"] is False
-    told = run_module("connector_changes_info", {"ledger_file": f"{ran.offsets}.changes.json"})
+    told = run_module("connector_changes_info", {"ledger_file": f"{ran.offsets}.changes.jsonl"})
     assert [(one["change_id"], one["phase"], one["method"]) for one in told["changes"]] == [
         ("CHG-1", "applied", "file"), ("CHG-2", "restored", "file")]
 
@@ -402,7 +402,7 @@ def test_the_reports(ran, name, playbooks):
     assert play.rc == 0 and play.stdout.count(name) >= 2 and "GONE:" not in play.stdout, play
     assert f"one: file {ran.offsets}, 1 key" in play.stdout, play
     play = playbooks.run("streamops.kafka_connect.changes_report", hosts)
-    assert play.rc == 0 and play.stdout.count("CHG-1") >= 2 and f"{ran.offsets}.changes.json" in play.stdout, play
+    assert play.rc == 0 and play.stdout.count("CHG-1") >= 2 and f"{ran.offsets}.changes.jsonl" in play.stdout, play
 
 
 def test_the_playbook_refuses(node, name, playbooks):

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
 import pytest
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.file import FileLedger
 
 from tests.integration.support.configs import at, shaped
 from tests.integration.support.proxy import Answer
@@ -36,7 +36,7 @@ def named(tmp_path) -> dict:
 
 
 def phases(named: dict) -> dict:
-    return {one["connector"]: one["phase"] for one in json.loads(open(named["reset_offsets_ledger_file"]).read())["changes"]}
+    return {one.connector: one.phase for one in FileLedger(named["reset_offsets_ledger_file"]).changes()}
 
 
 def test_one_that_cannot_be_stopped(make, worker, playbooks, refusing):

@@ -101,7 +101,15 @@ class Writing:
 
     def _rest(self):
         """The plan that is left after a fresh read: unchanged means done."""
-        live = self.store.read()
+        if not (self.plan.resets_all or self.meant.purge):
+            live = self.store.read_written()
+            if live is not None:
+                rest = self._left(live)
+                if not rest.changed:
+                    return rest
+        return self._left(self.store.read())
+
+    def _left(self, live):
         live.profile = self.before.profile
         return make_plan(live, self.meant, check_types=False)
 

@@ -128,8 +128,12 @@ class ConnectClient:
         Asked twice: a worker lists those source partitions that it has read so far, and reads its topic to the end only to answer, so a
         first answer may lack what was written a moment ago (org.apache.kafka.connect.runtime.Worker#sourceConnectorOffsets).
         """
+        self._get(_path(name, "offsets"), "offsets")
+        return self.offsets_once(name)
+
+    def offsets_once(self, name: str) -> list:
+        """The same, asked once: the offsets of a sink, and of those source partitions that the worker has read so far."""
         path = _path(name, "offsets")
-        self._get(path, "offsets")
         found = self._get(path, "offsets")["offsets"]
         if not isinstance(found, list):
             raise self._not_connect("GET", path)

@@ -92,8 +92,8 @@ def _is_blank(sign: str) -> bool:
 
 def canonical(value) -> str:
     """The one text of a JSON value: equal texts mean equal values, types included; readable enough for a diff."""
-    if isinstance(value, dict) and 0.0 in value.values():
-        value = {name: 0.0 if _is_zero(item) else item for name, item in value.items()}
+    if isinstance(value, dict):
+        return _encode({name: 0.0 if _is_zero(item) else item for name, item in value.items()} if 0.0 in value.values() else value)
     return _encode(0.0 if _is_zero(value) else value)
 
 

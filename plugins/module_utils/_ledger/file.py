@@ -4,25 +4,31 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""The ledger in a JSON file on the machine where the module runs. Runs on one machine wait for each other, runs on several do not."""
+"""The ledger in a file of JSON lines on the machine where the module runs. Runs on one machine wait for each other, runs on several do not."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import json
 import os
 import time
-from contextlib import contextmanager
 from urllib.parse import quote
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import ConnectError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.base import Ledger
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.journal import Journal
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import Unreadable, check_known, decode, encode, same
 
 FORMAT = "streamops.kafka_connect/ledger"
-VERSION = 1
+VERSION = 2
+#: the first line; each of the others is one writing of a change, of which the last one counts, or says that the change is forgotten
+_HEAD = json.dumps({"format": FORMAT, "version": VERSION})
+FORGOTTEN = "forgotten"
 
+#: lines, and bytes, from which on writings that do not count any more are removed
+_LINES, _BYTES = 200, 2**20
 _PATIENCE = 30.0
 _PAUSE = 0.05
 
@@ -32,7 +38,7 @@ def default_path(kafka_cluster_id: str, connect_group=None) -> str:
     state = os.environ.get("XDG_STATE_HOME") or ""
     folder = state if os.path.isabs(state) else os.path.expanduser("~/.local/state")
     names = [quote(name, safe="") for name in (kafka_cluster_id, connect_group) if name]
-    return os.path.join(folder, "streamops.kafka_connect", *names, "changes.json")
+    return os.path.join(folder, "streamops.kafka_connect", *names, "changes.jsonl")
 
 
 class FileLedger(Ledger):
@@ -47,6 +53,12 @@ class FileLedger(Ledger):
         self._clock = clock
         # A link stays a link.
         self._real = os.path.realpath(os.path.expanduser(path))
+        self._journal = Journal(self._real)
+        self._clear()
+
+    def _clear(self) -> None:
+        #: connector -> change id -> document, as read so far; of how many lines
+        self._held, self._lines = {}, 0
 
     @property
     def where(self) -> str:
@@ -59,80 +71,100 @@ class FileLedger(Ledger):
                            self.where))
 
     def changes(self, connector=None) -> list:
-        return self._decode_all(((one, self._what) for one in self._read() if connector in (None, one.get("connector"))), connector)
+        self._read()
+        names = list(self._held) if connector is None else [connector]
+        return self._decode_all(((one, self._what) for name in names for one in self._held.get(name, {}).values()), connector)
 
     def put(self, change, known, expired=()) -> None:
         self.warn_of_the_disk()
         with self._alone():
-            documents = self._read()
-            places = [number for number, one in enumerate(documents)
-                      if (one.get("connector"), one.get("change_id")) == (change.connector, change.change_id)]
-            actual = decode(documents[places[0]], self._what) if places else None
+            self._read()
+            held = self._held.get(change.connector, {}).get(change.change_id)
+            actual = None if held is None else decode(held, self._what)
             if same(actual, change):
                 return
             check_known(actual, change, known, "in " + self.where)
-            document = json.loads(encode(change))
-            if places:
-                documents[places[0]] = document
-            else:
-                documents.append(document)
-            forgotten = {(one.connector, one.change_id) for one in expired}
-            self._write([one for one in documents if (one.get("connector"), one.get("change_id")) not in forgotten])
+            lines = [encode(change)] + [_encode({"connector": one.connector, "change_id": one.change_id, FORGOTTEN: True}) for one in expired]
+            try:
+                self._journal.append(lines if self._lines else [_HEAD] + lines)
+            except OSError as error:
+                raise self._failure("written", error)
+            self._lines += 0 if self._lines else 1
+            for line in lines:
+                self._hold(json.loads(line))
+            if not change.busy:
+                self._compact()
+
+    def _compact(self) -> None:
+        kept = [one for changes in self._held.values() for one in changes.values()]
+        if self._lines <= 2 * len(kept) + 1 or self._lines < _LINES and self._journal.size < _BYTES:
+            return
+        with contextlib.suppress(OSError):  # the change is recorded; the next one tries it again
+            self._journal.replace([_HEAD] + [_encode(one) for one in kept])
 
     @property
     def _what(self) -> str:
         return "The file %s" % self.path
 
-    def _read(self) -> list:
-        """The changes as they lie there. Raises Unreadable: a file that is broken is kept, somebody may mend it."""
+    def _read(self) -> None:
+        """What has come since the last time. Raises Unreadable: a file that is broken is kept, somebody may mend it."""
         try:
-            with open(self._real, "rb") as file:
-                text = file.read()
-        except FileNotFoundError:
-            return []
+            lines, is_another = self._journal.read()
         except OSError as error:
             raise self._failure("read", error)
+        if is_another:
+            self._clear()
         try:
-            found = json.loads(text)
+            for line in lines:
+                self._take(line)
+            if not lines and not self._lines:
+                self._check_empty()
+        except Unreadable:
+            self._journal = Journal(self._real)  # it is read from its beginning again
+            raise
+
+    def _take(self, line: bytes) -> None:
+        try:
+            found = json.loads(line)
         except ValueError as error:
-            raise self._broken("is not JSON (%s), or was cut short" % error)
+            raise self._broken("has a line %d that is not JSON (%s)" % (self._lines + 1, error))
+        if not self._lines:
+            self._lines = 1
+            return self._check_head(found)
+        if not isinstance(found, dict) or not all(isinstance(found.get(name), str) for name in ("connector", "change_id")):
+            raise self._broken("has a line %d that is no change of a connector" % (self._lines + 1))
+        self._hold(found)
+
+    def _check_head(self, found) -> None:
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise self._broken("is something else than a ledger of this collection")
         if found.get("version") != VERSION:
             raise self._broken("has version %s of its format; this collection reads version %d" % (json.dumps(found.get("version")), VERSION))
-        changes = found.get("changes")
-        if not isinstance(changes, list) or not all(isinstance(one, dict) for one in changes):
-            raise self._broken("has no list of changes")
-        return changes
+
+    def _check_empty(self) -> None:
+        """A file without a line may be what is left of a run that was killed while it wrote the first one; nothing else is overwritten."""
+        try:
+            with open(self._real, "rb") as file:
+                text = file.read(len(_HEAD) + 1).strip()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise self._failure("read", error)
+        if not _HEAD.encode().startswith(text):
+            raise self._broken("is something else than a ledger of this collection")
+
+    def _hold(self, document) -> None:
+        self._lines += 1
+        if document.get(FORGOTTEN):
+            self._held.get(document["connector"], {}).pop(document["change_id"], None)
+        else:
+            self._held.setdefault(document["connector"], {})[document["change_id"]] = document
 
     def _broken(self, why):
         return Unreadable("The ledger file %s %s. So whether a change was made is not known; the file is left as it is. "
                           "Fix it, or move it away." % (self.path, why))
 
-    def _write(self, documents) -> None:
-        """In one step, on the disk when it returns, readable for its owner alone."""
-        text = json.dumps({"format": FORMAT, "version": VERSION, "changes": documents}, indent=1, ensure_ascii=False, allow_nan=False)
-        part = "%s.part-%d" % (self._real, os.getpid())
-        try:
-            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(text.encode("utf-8", "surrogatepass") + b"\n")
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.replace(part, self._real)
-            except BaseException:
-                os.unlink(part)
-                raise
-            folder = os.open(os.path.dirname(self._real), os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
-        except OSError as error:
-            raise self._failure("written", error)
-
-    @contextmanager
+    @contextlib.contextmanager
     def _alone(self):
         """The lock is a file of its own, as the ledger is replaced by another one."""
         try:
@@ -161,3 +193,7 @@ class FileLedger(Ledger):
 
     def _failure(self, what, error):
         return ConnectError("The ledger file %s cannot be %s: %s." % (self.path, what, error.strerror))
+
+
+def _encode(document) -> str:
+    return json.dumps(document, ensure_ascii=False, allow_nan=False)

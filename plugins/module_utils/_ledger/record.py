@@ -82,8 +82,7 @@ def digest(desired, kind: str) -> str:
     if desired.is_symbolic:
         return _hash((desired.reset or desired.copy).declared())
     keyed = desired.for_kind(kind)
-    entries = None if keyed is None else [[canonical(entry.partition), None if entry.offset is None else canonical(entry.offset)]
-                                          for entry in (keyed[key] for key in sorted(keyed))]
+    entries = None if keyed is None else [[key, None if keyed[key].offset is None else canonical(keyed[key].offset)] for key in sorted(keyed)]
     return _hash({"entries": entries, "purge": desired.purge})
 
 

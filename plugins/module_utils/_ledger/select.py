@@ -22,7 +22,7 @@ LEDGERS = [AUTO, TOPIC, FILE, CONFIG_MAP, NONE]
 def beside_file(params) -> dict:
     """The same params with the ledger beside a standalone worker's file, unless another place is given."""
     if params["offset_file"] and params["ledger"] in (AUTO, FILE) and not params["ledger_file"] and params.get("method", FILE) in (AUTO, FILE):
-        return dict(params, ledger_file=os.path.realpath(params["offset_file"]) + ".changes.json")
+        return dict(params, ledger_file=os.path.realpath(params["offset_file"]) + ".changes.jsonl")
     return params
 
 

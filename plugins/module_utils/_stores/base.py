@@ -39,6 +39,12 @@ class Store:
         """
         raise NotImplementedError
 
+    def read_written(self):
+        """Like read(), for less, where that is enough to see that offsets were set: what was written a moment ago may be missing, and what is shown
+        counts. None where read() costs no more.
+        """
+        return None
+
     def warnings_about(self, snapshot) -> list:
         """Sentences for the operator about what read() gave."""
         return []

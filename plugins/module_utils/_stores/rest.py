@@ -15,7 +15,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.ja
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.record_size import WORKER_BYTES
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.display import shown_in_message
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import BrokerError, MethodError, NotOffsetsTopic
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, Entry, Snapshot, canonical, normalise
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, Entry, Snapshot, canonical, json_writer, normalise
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import SET
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.base import Store
 
@@ -25,7 +25,7 @@ _RACE_PAUSE = 0.3
 
 #: of a batch with one record, at most
 _OVERHEAD = 82
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_encode = json_writer(ensure_ascii=False, separators=(",", ":"))
 
 _OTHER_KEY = (
     "The record on the offsets topic then has other key bytes than the worker builds (fields in another order than a Java HashMap's, or blanks), and a "
@@ -71,9 +71,15 @@ class RestStore(Store):
                 self._topic = None  # REST can do without brokers
         return snapshot
 
+    def read_written(self):
+        return self._snapshot(self.client.offsets_once(self.name)) if self._topic is None else None
+
     def _read(self) -> Snapshot:
+        return self._snapshot(self.client.offsets_once(self.name) if self.kind == SINK else self.client.offsets(self.name))
+
+    def _snapshot(self, items) -> Snapshot:
         entries, unreadable = [], []
-        for item in self.client.offsets(self.name):
+        for item in items:
             partition, offset = item.get("partition"), item.get("offset")
             if offset is None:
                 unreadable.append(Entry(partition, None))
@@ -93,6 +99,8 @@ class RestStore(Store):
         """A worker answers 500 to what its producer does not take, when some of the other offsets may be written already. Raises MethodError."""
         if self.kind == SINK:
             return
+        if len(_encode(self.pairs(plan)).encode("utf-8", "replace")) + len(self.name) < WORKER_BYTES - _OVERHEAD:
+            return  # nor is any of them
         sizes = [(_bytes(self.name, action.partition, action.after), action) for action in plan.changes if action.after is not None]
         size, action = max(sizes, key=lambda one: one[0], default=(0, None))
         if size > WORKER_BYTES and not any(_bytes(self.name, *entry) >= size for entry in plan.live.entries.values()):

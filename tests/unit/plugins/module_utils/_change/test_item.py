@@ -91,6 +91,10 @@ class FakeConnect:
         shown = self._called("offsets")
         return shown or [{"partition": json.loads(key), "offset": offset} for key, offset in self.live.items()]
 
+    def offsets_once(self, name):
+        self.calls.append("offsets_once")
+        return self.offsets(name)
+
     def alter_offsets(self, name, pairs):
         return self._called("alter", pairs) or self.alter(pairs)
 
@@ -677,9 +681,21 @@ def test_the_gate_is_not_waited_for_without_end():
 
 def test_what_is_shown_late_is_waited_for():
     connect = FakeConnect(live=live(a=10))
-    connect.faults = {"offsets": [None] + [lambda self: pairs(a=10)] * 3}
+    connect.faults = {"offsets": [None] + [lambda self: pairs(a=10)] * 6}
     assert change(connect, DesiredOffsets.present(pairs(a=4)))["changed"] is True
     assert connect.writes == ["alter"] and 0.8 < connect.now < 1
+
+
+@pytest.mark.parametrize("desired, after", [
+    # the values of listed partitions are those of the end of the topic
+    (DesiredOffsets.present(pairs(a=4)), ["offsets_once", "offsets"]), (DesiredOffsets.document(pairs(a=None)), ["offsets_once", "offsets"]),
+    # that there is no other partition takes a second request
+    (DesiredOffsets.present(pairs(a=4), purge=True), ["offsets"]), (DesiredOffsets.absent(None), ["offsets"])])
+def test_requests_of_the_read_back(desired, after):
+    connect = FakeConnect(live=live(a=10, b=20))
+    assert change(connect, desired)["changed"] is True
+    write = next(number for number, call in enumerate(connect.calls) if call in WRITES)
+    assert [call for call in connect.calls[write:] if call.startswith("offsets")] == after
 
 
 def test_a_value_that_is_missing_for_a_moment_is_no_trap():

@@ -89,6 +89,9 @@ class Worker:
         return [{"partition": part(number, topic), "offset": {"kafka_offset": offset}}
                 for (topic, number), offset in self.kafka.commits.get(GROUP, {}).items()]
 
+    def offsets_once(self, name):
+        return self.offsets(name)
+
     def alter_offsets(self, name, given):
         self.calls.append("alter")
         for pair in given:
@@ -397,7 +400,7 @@ def test_others_that_are_lost_are_put_back():
 # ---- once, and back -----------------------------------------------------------------------------------------------
 
 def once(tmp_path, worker, change_id="CHG-1", **options):
-    return TrackedChange(FileLedger(str(tmp_path / "changes.json")), "c", change_id, sleep=worker.sleep, clock=worker.clock, **options)
+    return TrackedChange(FileLedger(str(tmp_path / "changes.jsonl")), "c", change_id, sleep=worker.sleep, clock=worker.clock, **options)
 
 
 @pytest.mark.parametrize("version, gone", [("4.3.1", False), ("3.5.2", False), ("4.3.1", True)])

@@ -42,6 +42,9 @@ class FakeRest:
     def connectors(self):
         return {name: {"status": self.status(name), "info": self.info(name)} for name in self.known}
 
+    def offsets_once(self, name):
+        return self.offsets(name)
+
     def offsets(self, name):
         shown = self._of(name)[2]
         if isinstance(shown, Exception):
@@ -228,7 +231,7 @@ def sink_kafka(group="connect-c", **commits):
     (SinkRest(gone=True), {"offset_topic": "missing"}, "group", "there is no connector c that REST could show", False),
     (None, {"method": "group"}, "group", "method: group", None), (None, {}, "group", "no worker is queried", None),
 ])
-def test_a_sink_by_each_road(rest, options, method, reason, exists):
+def test_a_sink_by_each_method(rest, options, method, reason, exists):
     found = OffsetsInfo(rest, sink_kafka(p0=40, p1=60), **{"offset_topic": "offsets", **options}).one("c")
     assert (found["method"], found["connector_exists"], found["offsets"]) == (method, exists, sink_pairs(p0=40, p1=60))
     assert found["method_reason"] == reason or found["method_reason"].startswith(reason)

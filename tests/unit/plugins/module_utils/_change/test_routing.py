@@ -57,6 +57,9 @@ class FakeRest:
             raise copy.copy(self.shows)  # whoever catches it adds to it
         return [{"partition": {"p": p}, "offset": offset and {"o": offset}} for p, offset in self.shows]
 
+    def offsets_once(self, name):
+        return self.offsets(name)
+
 
 def found(kind="source"):
     return Connector({"name": "c", "type": kind, "connector": {"state": "STOPPED"}, "tasks": []})
@@ -334,6 +337,9 @@ class SinkRest(FakeRest):
         if isinstance(self.shows, Exception):
             raise copy.copy(self.shows)
         return list(self.shows)
+
+    def offsets_once(self, name):
+        return self.offsets(name)
 
 
 def sink_kafka(commits=None, group="connect-c"):

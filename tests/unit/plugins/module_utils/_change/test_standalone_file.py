@@ -89,13 +89,13 @@ def done(path, **arguments) -> dict:
     before = path.read_bytes() if path.exists() else None
     dry = change(path, check=True, **arguments)
     assert (path.read_bytes() if path.exists() else None) == before
-    assert [name for name in os.listdir(path.parent) if ".changes.json" not in name] == [path.name] * path.exists()
+    assert [name for name in os.listdir(path.parent) if ".changes.jsonl" not in name] == [path.name] * path.exists()
     real = change(path, **arguments)
     assert not real.get("failed"), real["msg"]
     assert real["changed"] and real["method"] == "file" and real["offset_file"] == str(path) and real["offset_topic"] is None
     unpredictable = ("backup_file", "invocation", "change", "change_id", "ledger")
     assert {name: dry[name] for name in real if name not in unpredictable} == {name: real[name] for name in real if name not in unpredictable}
-    assert dry["change_id"] is None and real["ledger"] == f"the file {path}.changes.json"
+    assert dry["change_id"] is None and real["ledger"] == f"the file {path}.changes.jsonl"
     again = change(path, **arguments)
     assert again["changed"] is False and again["offsets"] == real["offsets"]
     return real
@@ -163,7 +163,7 @@ def test_the_order_of_a_connector_s_other_keys(path):
 
 
 def test_change_id_and_back(path):
-    ledger = path.with_name("connect.offsets.changes.json")
+    ledger = path.with_name("connect.offsets.changes.jsonl")
     first = change(path, offsets=[at(0)], change_id="CHG-1")
     assert first["changed"] and first["ledger"] == f"the file {ledger}" and ledger.exists()
     keep(path, {'["c",{"filename":"a"}]': '{"position":8}', '["c",{"filename":"b"}]': '{"position":5}'})
@@ -344,7 +344,7 @@ def test_worker_config(path, tmp_path):
     given = {"name": "c", "worker_config": str(config)}
     result = call(connector_offsets, offsets=[at(0)], change_id="CHG-1", **given)
     assert result["changed"] and result["offset_file"] == str(path)
-    assert result["ledger"] == f"the file {path}.changes.json"
+    assert result["ledger"] == f"the file {path}.changes.jsonl"
     assert call(connector_offsets_info, **given)["offsets"] == [at(0), at(5, OTHER)]
     assert call(connector_offsets, offsets=[at(1)], offset_file=str(path) + "2", **given)["offset_file"] == str(path) + "2"
     assert "JKS store" in call(connector_offsets, offsets=[at(0)], method="group", **given)["msg"]
@@ -411,11 +411,11 @@ def test_the_ledger_is_looked_at_without_a_worker(path):
     change(path, offsets=[at(0)], change_id="CHG-1")
     config = path.with_name("worker.properties")
     config.write_text(f"offset.storage.file.filename={path}\nsecurity.protocol=SSL\nssl.truststore.location=/trust.jks\n")
-    for place in ({"ledger_file": f"{path}.changes.json"}, {"offset_file": str(path)}, {"worker_config": str(config)}):
+    for place in ({"ledger_file": f"{path}.changes.jsonl"}, {"offset_file": str(path)}, {"worker_config": str(config)}):
         found, = call(connector_changes_info, connector="c", **place)["changes"]
         assert [found[name] for name in ("change_id", "phase", "method", "before")] == ["CHG-1", "applied", "file", [at(4)]]
 
 
 def test_a_ledger_alone_is_no_road(path):
-    found = call(connector_offsets, name="c", offsets=[at(0)], change_id="C", ledger_file=f"{path}.changes.json")
+    found = call(connector_offsets, name="c", offsets=[at(0)], change_id="C", ledger_file=f"{path}.changes.jsonl")
     assert found["failed"] and "kafka_connect_url is missing" in found["msg"]

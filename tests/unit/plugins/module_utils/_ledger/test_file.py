@@ -14,9 +14,12 @@ import stat
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import file as module
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import journal
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.file import FileLedger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import ConcurrentUpdate, Unreadable
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.changes import change
+
+HEAD = '{"format": "streamops.kafka_connect/ledger", "version": 2}\n'
 
 
 @pytest.fixture
@@ -46,8 +49,73 @@ def test_put_and_put_again(path):
     assert len(one.changes()) == 3
     assert mode(path) == mode(f"{path}.lock") == 0o600 and mode(path.parent) == 0o700
     assert sorted(os.listdir(path.parent)) == ["eu.json", "eu.json.lock"]
-    document = json.loads(path.read_text())
-    assert (document["format"], document["version"], len(document["changes"])) == ("streamops.kafka_connect/ledger", 1, 3)
+    head, *lines = map(json.loads, path.read_text().splitlines())
+    assert head == {"format": "streamops.kafka_connect/ledger", "version": 2}
+    assert [(one["connector"], one["change_id"], one["revision"]) for one in lines] == [
+        ("c", "CHG-1", 1), ("c", "CHG-1", 2), ("c", "CHG-0", 1), ("d", "CHG-1", 1)]
+
+
+def test_what_expires_is_forgotten(path):
+    FileLedger(str(path)).put(change(), None)
+    FileLedger(str(path)).put(change(connector="d"), None)
+    FileLedger(str(path)).put(change("CHG-2"), None, expired=[change()])
+    assert FileLedger(str(path)).changes() == [change(connector="d"), change("CHG-2")]
+    FileLedger(str(path)).put(change(), None)  # the id is free again
+    assert len(FileLedger(str(path)).changes("c")) == 2
+
+
+def test_two_that_write_in_turn(path):
+    """Each one reads what the other one has appended, also where one of them has replaced the file."""
+    one, other = FileLedger(str(path)), FileLedger(str(path))
+    for number in range(1, 150):
+        (one, other)[number % 2].put(change(revision=number), change(revision=number - 1) if number > 1 else None)
+        assert one.changes("c") == other.changes("c") == [change(revision=number)]
+    assert len(path.read_text().splitlines()) == 150
+    for number in range(150, 210):
+        (one, other)[number % 2].put(change(revision=number), change(revision=number - 1))
+        assert one.changes("c") == other.changes("c") == [change(revision=number)]
+    assert len(path.read_text().splitlines()) < 20
+
+
+@pytest.mark.parametrize("busy, lines", [(True, 6), (False, 2)])
+def test_large_changes_are_kept_once_when_they_end(path, busy, lines, monkeypatch):
+    monkeypatch.setattr(module, "_BYTES", 2000)
+    one = FileLedger(str(path))
+    for number in range(1, 6):
+        one.put(change(revision=number, busy=busy and number > 4 or number < 5), change(revision=number - 1) if number > 1 else None)
+    assert len(path.read_text().splitlines()) == lines and FileLedger(str(path)).changes("c") == one.changes("c")
+
+
+@pytest.mark.parametrize("cut", range(1, 400, 13))
+def test_a_write_that_was_cut_short(path, cut):
+    """Its run was killed: what it has not finished does not count, and the next write removes it."""
+    one = FileLedger(str(path))
+    one.put(change(), None)
+    whole = path.read_bytes()
+    one.put(change("CHG-2"), None)
+    path.write_bytes(path.read_bytes()[:len(whole) + cut])
+    assert FileLedger(str(path)).changes() == one.changes() == [change()]
+    one.put(change(revision=2), change())
+    assert FileLedger(str(path)).changes() == [change(revision=2)] and path.read_bytes().startswith(whole)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 30, 57])
+def test_a_first_write_that_was_cut_short(path, cut):
+    one = FileLedger(str(path))
+    one.put(change(), None)
+    path.write_bytes(path.read_bytes()[:cut])
+    assert FileLedger(str(path)).changes() == []
+    FileLedger(str(path)).put(change("CHG-2"), None)
+    assert FileLedger(str(path)).changes() == [change("CHG-2")]
+
+
+def test_a_last_line_without_an_end(path):
+    """As editors may leave it."""
+    FileLedger(str(path)).put(change(), None)
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    one = FileLedger(str(path))
+    one.put(change("CHG-2"), None)
+    assert FileLedger(str(path)).changes() == one.changes() == [change(), change("CHG-2")]
 
 
 @pytest.mark.parametrize("known, there", [
@@ -68,11 +136,10 @@ def test_a_change_that_is_gone(path):
 
 
 @pytest.mark.parametrize("text, words", [
-    ("", "not JSON"), ('{"format": ', "not JSON"), ("[]", "something else"),
-    ('{"format": "other", "version": 1, "changes": []}', "something else"),
-    ('{"format": "streamops.kafka_connect/ledger", "version": 2, "changes": []}', "version 2"), (b"\xff\xfe\x00", "not JSON"),
-    ('{"format": "streamops.kafka_connect/ledger", "version": 1}', "no list of changes"),
-    ('{"format": "streamops.kafka_connect/ledger", "version": 1, "changes": [1]}', "no list of changes")])
+    ("text", "something else"), ('{"format": "other', "something else"), ("[]", "something else"), (b"\xff\xfe\x00", "something else"),
+    ("text\n", "line 1 that is not JSON"), ('{"format": "other", "version": 2}\n', "something else"),
+    ('{"format": "streamops.kafka_connect/ledger", "version": 3}\n', "version 3"), (HEAD + "text\n", "line 2 that is not JSON"),
+    (HEAD + "1\n", "line 2 that is no change"), (HEAD + '{"connector": "c"}\n', "line 2 that is no change"), (HEAD + HEAD, "line 2 that is no change")])
 def test_a_broken_file_is_kept(path, text, words):
     path.parent.mkdir()
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -88,7 +155,7 @@ def test_a_broken_change(path):
     one = FileLedger(str(path))
     one.put(change(), None)
     one.put(change(connector="d"), None)
-    path.write_text(path.read_text().replace('"r1"', "7", 1))
+    path.write_text(path.read_text().replace('"r1"', "7", 1))  # of c
     with pytest.raises(Unreadable, match="run"):
         one.changes("c")
     with pytest.raises(Unreadable):
@@ -121,9 +188,11 @@ def test_a_failed_write_leaves_the_old_file(path, monkeypatch):
     def full(handle):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module.os, "fsync", full)
+    monkeypatch.setattr(journal.os, "fsync", full)
+    before = path.read_bytes()
     with pytest.raises(errors.ConnectError, match="cannot be written: No space left"):
         one.put(change(revision=2), change())
+    assert path.read_bytes() == before
     assert one.changes("c") == [change()] and sorted(os.listdir(path.parent)) == ["eu.json", "eu.json.lock"]
 
 

@@ -24,7 +24,7 @@ class Brokers:
 
 REST, BROKERS = Rest(), Brokers()
 OPS = "/home/ops/.local/state"
-OF_THE_USER = "the file /state/streamops.kafka_connect/%s/changes.json"
+OF_THE_USER = "the file /state/streamops.kafka_connect/%s/changes.jsonl"
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +88,7 @@ def test_the_state_directory_of_the_user(monkeypatch, home, folder):
         monkeypatch.delenv("XDG_STATE_HOME")
     else:
         monkeypatch.setenv("XDG_STATE_HOME", home)
-    assert default_path("K") == folder + "/streamops.kafka_connect/K/changes.json"
+    assert default_path("K") == folder + "/streamops.kafka_connect/K/changes.jsonl"
 
 
 def test_what_is_shown(tmp_path):

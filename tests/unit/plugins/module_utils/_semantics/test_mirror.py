@@ -298,6 +298,9 @@ class MirrorRest(FakeRest):
     def offsets(self, name):
         return [pair("orders", 0, 5)]
 
+    def offsets_once(self, name):
+        return self.offsets(name)
+
 
 def router(rest=None, kafka=None, name="c", **options):
     sources = SourceClusters({"east": {}} if options.pop("known", True) else {}, make=lambda settings, timeout: east())

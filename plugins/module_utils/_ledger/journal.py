@@ -1,0 +1,116 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Private to this collection: no other collection may import it, its content can change at any time.
+
+"""A file of JSON lines that is appended to, so that a write costs as much as its own lines, however many there are. Private to its owner."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+
+
+class Journal:
+    """Reading needs no lock; append() and replace() need one that keeps other writers away, and a read() under it. All raise OSError."""
+
+    def __init__(self, path: str):
+        self.path = path
+        self._forget()
+
+    def _forget(self) -> None:
+        #: of the file that was read, and bytes of it so far
+        self._inode, self.size = None, 0
+        #: when it was changed last; whether its last line has an end
+        self._time, self._ended = None, True
+
+    def read(self) -> tuple:
+        """(lines, whether they are all of another file): those that have come since the last call, without blank ones.
+
+        A last line that is cut short is none: its writer was killed, or is still writing.
+        """
+        try:
+            with open(self.path, "rb") as file:
+                found = os.fstat(file.fileno())
+                same = found.st_ino == self._inode and found.st_size >= self.size and (found.st_size > self.size or found.st_mtime_ns == self._time)
+                if not same:
+                    self._forget()
+                file.seek(self.size)
+                text = file.read()
+        except FileNotFoundError:
+            was_there = self._inode is not None
+            self._forget()
+            return [], was_there
+        whole, newline, rest = text.rpartition(b"\n")
+        lines = whole.split(b"\n")
+        self._ended = self._ended if not text else not rest
+        if rest and _is_json(rest):
+            lines.append(rest)
+        elif rest:
+            text, self._ended = whole + newline, True
+        self._inode, self._time, self.size = found.st_ino, found.st_mtime_ns, self.size + len(text)
+        return [line for line in lines if line.strip()], not same
+
+    def append(self, lines: list) -> None:
+        """On the disk when it returns; after an error the file is as it was. lines: texts. Removes what was cut short."""
+        new = self._inode is None
+        text = (b"" if self._ended else b"\n") + _joined(lines)
+        handle = os.open(self.path, os.O_WRONLY | os.O_CREAT, 0o600)
+        try:
+            os.ftruncate(handle, self.size)
+            os.lseek(handle, self.size, os.SEEK_SET)
+            try:
+                _write(handle, text)
+            except OSError:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(handle, self.size)
+                raise
+            found = os.fstat(handle)
+        finally:
+            os.close(handle)
+        self._inode, self._time, self.size, self._ended = found.st_ino, found.st_mtime_ns, found.st_size, True
+        if new:
+            self._sync_folder()
+
+    def replace(self, lines: list) -> None:
+        """All of it, in one step. The next read() begins with the first line."""
+        part = "%s.part-%d" % (self.path, os.getpid())
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            try:
+                _write(handle, _joined(lines))
+            finally:
+                os.close(handle)
+            os.replace(part, self.path)
+        except BaseException:
+            os.unlink(part)
+            raise
+        self._sync_folder()
+
+    def _sync_folder(self) -> None:
+        folder = os.open(os.path.dirname(self.path), os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _write(handle, text: bytes) -> None:
+    left = memoryview(text)
+    while left:
+        left = left[os.write(handle, left):]
+    os.fsync(handle)
+
+
+def _joined(lines) -> bytes:
+    return b"".join(line.encode("utf-8", "surrogatepass") + b"\n" for line in lines)
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
