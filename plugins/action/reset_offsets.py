@@ -109,7 +109,7 @@ class ActionModule(ActionBase):
     # ---- the change ------------------------------------------------------------------------------------------
 
     def _change(self, plan: dict) -> dict:
-        more = {"run": plan["run"], "batch": self._vars.get("ansible_play_batch") or []}
+        more, batch = {"run": plan["run"]}, {"batch": self._vars.get("ansible_play_batch") or []}
         if self._task.check_mode and plan.get("approval"):
             show("To make exactly this: -e reset_offsets_expect=%s" % plan["approval"]["digest"])
         if not any(one["todo"] for one in plan["predicted"]):
@@ -117,7 +117,7 @@ class ActionModule(ActionBase):
         if time.time() - plan["looked"] > _RECENT:  # a batch of a rollout may have waited for hours
             plan = self._look_again(plan)
             if plan.get("failed"):
-                return dict(plan, results=[], **more)
+                return dict(plan, results=[], **more, **batch)
         entries, backup = plan["entries"], self._backup(plan["label"])
         made = self._run(_BULK, {"connectors": _reset.options(entries, plan["predicted"]), "backup": True, "backup_file": backup})
         proof = self._proof(made, entries)
@@ -128,7 +128,7 @@ class ActionModule(ActionBase):
         outcome = _reset.outcome(made, plan["predicted"], entries, proof, found, undone, backup)
         result = dict(more, results=outcome["results"], diff=made.get("diff", []), failed_connectors=made.get("failed_connectors") or {},
                       changed=bool(made.get("changed")))
-        return dict(result, failed=True, msg=outcome["error"]) if outcome["error"] else result
+        return dict(result, failed=True, msg=outcome["error"], **batch) if outcome["error"] else result
 
     def _look_again(self, plan: dict) -> dict:
         plan, approved = self._look(plan["entries"]), self._task.args.get("approved")

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from datetime import datetime, timezone
 
 from ansible.plugins.action import ActionBase
@@ -15,41 +16,44 @@ from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._modules i
 
 
 class ActionModule(ActionBase):
-    """step ready: before the first change. step look: after the last one."""
+    """step ready: of one cluster, before the first change. step compare: of all of them together, once. step look: of one cluster, after the last change."""
 
     def run(self, tmp=None, task_vars=None):
         super().run(tmp, task_vars)
         _validation, given = self.validate_argument_spec(argument_spec={
-            "step": {"type": "str", "required": True, "choices": ["ready", "look"]}, "settings": {"type": "dict", "required": True},
+            "step": {"type": "str", "required": True, "choices": ["ready", "compare", "look"]}, "settings": {"type": "dict", "required": True},
             **{name: {"type": "dict", "default": {}} for name in ("begin", "expect", "phases")}, "url": {"type": "str", "default": ""}})
-        playbook, host = given["settings"]["playbook"], task_vars["inventory_hostname"]
         if given["step"] == "ready":
-            return self._ready(given, host, task_vars)
-        return self._look(_hosts.known(task_vars, playbook), given, host, task_vars)
+            return self._ready(given, task_vars)
+        if given["step"] == "compare":
+            return dict(self._compare(given, task_vars), changed=False)
+        return self._look(given, task_vars["inventory_hostname"], task_vars)
 
-    def _ready(self, given: dict, host: str, task_vars) -> dict:
-        """Of several clusters, one that is refused is kept for the summary; one alone fails here and now."""
-        begin, settings, phases = given["begin"], given["settings"], given["phases"]
-        hosts, hostvars = task_vars["ansible_play_hosts_all"], task_vars["hostvars"]
+    def _ready(self, given: dict, task_vars) -> dict:
+        """Of several clusters, one that is refused is kept for the summary; one alone is compared with its dry run here and now, and fails here."""
+        begin, settings, host = given["begin"], given["settings"], task_vars["inventory_hostname"]
         cluster = self._ask([], task_vars).get("cluster") if begin["identify"] else None
         begun = {"playbook": settings["playbook"], "empty": begin["empty"], "refused": begin["error"], "cluster": cluster}
-        own = _hosts.known(dict(task_vars, fleet__begun=begun), settings["playbook"])
-        # What others were asked for in this same task is not known here; it is when the hosts of the change are chosen.
-        every = [_hosts.identity(hostvars[one], one, cluster if one == host else None) for one in hosts]
-        error = _rollout.refusal(own, _rollout.conflicts(every, settings["playbook"], settings["allow_same_cluster"]).get(host, ""))
-        expected = _hosts.expected(hostvars, hosts, task_vars["groups"]["all"], settings, given["expect"], host) if phases["changes"] else {}
-        error = error or expected.get("error", "")
-        if error and len(hosts) == 1:
+        if len(task_vars["ansible_play_hosts_all"]) > 1:
+            return dict(begun, changed=False)
+        own = ChainMap({"fleet__begun": begun, "fleet__compared": None}, task_vars["hostvars"][host])
+        compared = self._compare(given, dict(task_vars, hostvars={host: own}))
+        error = compared["refused"].get(host)
+        if error:
             if settings["summary_file"]:
                 now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-                alone = {host: dict(own, refused=error, alive=True)}
-                write(settings["summary_file"], _rollout.summary(alone, settings, now, self._task.check_mode, phases))
+                alone = {host: dict(_hosts.known(own, settings["playbook"], host), refused=error, alive=True)}
+                write(settings["summary_file"], _rollout.summary(alone, settings, now, self._task.check_mode, given["phases"]))
             return {"failed": True, "msg": error}
-        return dict(begun, changed=False, hosts=hosts, refused=error, unapproved=bool(expected.get("error")), approved=expected.get("approved"),
-                    warnings=expected.get("warnings", []))
+        return dict(begun, changed=False, compared=compared, warnings=compared["warnings"])
 
-    def _look(self, known: dict, given: dict, host: str, task_vars) -> dict:
+    def _compare(self, given: dict, task_vars) -> dict:
+        return _hosts.compared(task_vars["hostvars"], task_vars["ansible_play_hosts_all"], task_vars["groups"]["all"], given["settings"], given["expect"],
+                               given["phases"]["changes"])
+
+    def _look(self, given: dict, host: str, task_vars) -> dict:
         check_mode, phases = self._task.check_mode, given["phases"]
+        known = _hosts.known(task_vars, given["settings"]["playbook"], host)
         names = _rollout.to_look_at(known, check_mode, phases)
         asks = _hosts.asks(given["url"])
         seen = self._ask(names, task_vars) if names and asks else None

@@ -24,6 +24,7 @@ class FilterModule:
             "rollout_undo_of": _rollout.undo_of,
             "rollout_undo": _rollout.undo,
             "rollout_undo_known": _hosts.undo_known,
+            "rollout_approved": _hosts.approved,
             "rollout_due": _hosts.due,
             "rollout_goes": _hosts.goes,
             "rollout_summary": _hosts.summary,

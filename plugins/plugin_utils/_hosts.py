@@ -5,7 +5,9 @@
 # Private to this collection: no other collection may import it, its content can change at any time.
 
 """What a rollout reads of the variables of its hosts: ``reset_offsets__plan`` and ``reset_offsets__change``, registered by the role reset_offsets;
-``fleet__begun`` and ``fleet__looked``, registered by the action rollout.
+``fleet__begun``, ``fleet__compared`` and ``fleet__looked``, registered by the action rollout.
+
+What reads the variables of all hosts is done once in a run, or once for a batch, and never by each host: a fleet can have a thousand of them.
 """
 
 from __future__ import annotations
@@ -13,22 +15,35 @@ from __future__ import annotations
 import os
 
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _approval, _diffs, _rollout
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._rollout_text import summary_text
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import unchanged
 
 
-def known(variables, playbook: str) -> dict:
+def known(variables, playbook: str, host: str) -> dict:
     """What is known of a host, see _rollout."""
-    begun = variables.get("fleet__begun") or {}
-    begun = begun if begun.get("playbook") == playbook else {}  # else of another playbook in the same run
+    begun, compared = _begun(variables, playbook), _compared(variables, playbook)
     plan, done, looked = variables.get("reset_offsets__plan") or {}, _done(variables), variables.get("fleet__looked")
     empty = begun.get("empty")
     return {
-        "refused": begun.get("refused") or plan.get("msg") or "", "unapproved": bool(begun.get("unapproved")),
+        "refused": begun.get("refused") or plan.get("msg") or (compared.get("refused") or {}).get(host, ""),
+        "unapproved": host in (compared.get("unapproved") or ()),
         "predicted": [] if empty else plan.get("predicted"),
         "results": [] if empty else done.get("results"), "failure": _rollout.failure(done) if "msg" in done else None,
         "cluster": begun.get("cluster") or plan.get("cluster"), "missing": list(plan.get("failed_connectors") or {}),
         "seen": (looked or {}).get("seen"), "asks": bool((looked or {}).get("asks")), "alive": looked is not None,
     }
+
+
+def _begun(variables, playbook: str) -> dict:
+    """Empty if it is of another playbook in the same run."""
+    found = variables.get("fleet__begun") or {}
+    return found if found.get("playbook") == playbook else {}
+
+
+def _compared(variables, playbook: str) -> dict:
+    """See compared(). One host alone was compared when it was looked at."""
+    found = variables.get("fleet__compared") or {}
+    return found if found.get("playbook") == playbook else _begun(variables, playbook).get("compared") or {}
 
 
 def _done(variables) -> dict:
@@ -52,15 +67,41 @@ def approval(hostvars, hosts, canary: list) -> dict:
     return _approval.document(clusters, canary, revision(hostvars[hosts[0]]))
 
 
-def expected(hostvars, hosts: list, inventory: list, settings: dict, given: dict, host: str) -> dict:
-    """Whether this run is what its dry run has shown: ``error``, why a host is not changed, ``warnings`` about it, and ``approved``, for the role: ``cluster``
-    and ``tolerance``; None if nothing is expected.
+def compared(hostvars, hosts: list, inventory: list, settings: dict, expect: dict, changes: bool) -> dict:
+    """What only all clusters together show: ``refused``, {host: why it is not changed}; ``unapproved``, the hosts of a run that is not what its dry run has
+    shown; ``approved``, {host: see expected()}; ``warnings``; ``hosts``, those of this run, so that one that is given up is known to be among them; and
+    ``playbook``.
+
+    hosts: of this run; inventory: all there are; expect: see expected(); changes: whether anything is changed in this run.
+    """
+    playbook = settings["playbook"]
+    every = {host: known(hostvars[host], playbook, host) for host in hosts}
+    conflicts = _conflicts(hostvars, every, settings)
+    found = expected(hostvars, hosts, inventory, settings, expect) if changes else {"errors": {}, "approved": {}, "warnings": []}
+    refused = {host: _rollout.refusal(one, conflicts.get(host, "")) or found["errors"].get(host, "") for host, one in every.items()}
+    return {"playbook": playbook, "hosts": list(hosts), "refused": {host: reason for host, reason in refused.items() if reason},
+            "unapproved": sorted(found["errors"]), "approved": found["approved"], "warnings": found["warnings"]}
+
+
+def approved(variables, playbook: str, host: str) -> dict:
+    """What the dry run has shown of a host, see expected(); empty if nothing is expected."""
+    return (_compared(variables, playbook).get("approved") or {}).get(host) or {}
+
+
+def _conflicts(hostvars, every: dict, settings: dict) -> dict:
+    clusters = [identity(hostvars[host], host, one["cluster"]) for host, one in every.items()]
+    return _rollout.conflicts(clusters, settings["playbook"], settings["allow_same_cluster"])
+
+
+def expected(hostvars, hosts: list, inventory: list, settings: dict, given: dict) -> dict:
+    """Whether this run is what its dry run has shown: ``errors``, {host: why it is not changed}; ``warnings``; and ``approved``, for the role:
+    {host: {``cluster``, ``tolerance``}}, empty if nothing is expected.
 
     hosts: of this run; inventory: all there are. given: ``given`` and ``artifact``, see _approval.expected(): what this run was given, and what a job before
     has passed on.
     """
-    hosts = [one for one in settings["order"] if one in hosts]
-    found, listed, approved = None, [], None
+    hosts = [one for one in settings["order"] if one in set(hosts)]
+    found, listed, shown = None, [], {}
     for document in (given.get("given"), _of_reset(given.get("artifact"))):
         try:
             wanted = _approval.expected(document)
@@ -70,9 +111,10 @@ def expected(hostvars, hosts: list, inventory: list, settings: dict, given: dict
         if wanted is not None:
             found = found or approval(hostvars, hosts, settings["canary"])
             listed += _approval.differences(wanted, found, {"hosts": inventory, "canary": settings["canary"]}, settings["expect_tolerance"])
-            approved = {"cluster": (found if isinstance(wanted, str) else wanted)["clusters"].get(host), "tolerance": settings["expect_tolerance"]}
-    return {"error": unchanged(_approval.messages(listed, hosts).get(host, "")), "approved": approved,
-            "warnings": ["%s: %s." % (host, one.text) for one in listed if one.is_allowed and one.host == host]}
+            clusters = (found if isinstance(wanted, str) else wanted)["clusters"]
+            shown = {host: {"cluster": clusters.get(host), "tolerance": settings["expect_tolerance"]} for host in hosts}
+    errors = {host: unchanged(text) for host, text in _approval.messages(listed, hosts).items() if text}
+    return {"errors": errors, "approved": shown, "warnings": ["%s: %s." % (one.host, one.text) for one in listed if one.is_allowed and one.host in hosts]}
 
 
 def _of_reset(artifact):
@@ -95,11 +137,12 @@ def asks(url) -> bool:
 
 
 def begun(hostvars, playbook: str, hosts) -> list:
-    """The hosts of this run: each of them has noted all that were looked at, so that one that was given up is among them."""
+    """The hosts of this run."""
     for host in hosts if hostvars else ():
-        found = hostvars[host].get("fleet__begun") or {}
-        if found.get("playbook") == playbook:
-            return [one for one in hosts if one in found["hosts"]]
+        found = _compared(hostvars[host], playbook)
+        if found:
+            there = set(found["hosts"])
+            return [one for one in hosts if one in there]
     return []
 
 
@@ -108,13 +151,11 @@ def due(hostvars, settings) -> list:
     if not settings:
         return []
     found, playbook = [], settings["playbook"]
-    hosts = begun(hostvars, playbook, settings["order"])
-    every = {host: known(hostvars[host], playbook) for host in hosts}
+    every = {host: known(hostvars[host], playbook, host) for host in begun(hostvars, playbook, settings["order"])}
     if any(one["unapproved"] for one in every.values()):
         return []
-    conflicts = _rollout.conflicts([identity(hostvars[host], host, one["cluster"]) for host, one in every.items()], playbook, settings["allow_same_cluster"])
     for host, one in every.items():
-        if _rollout.refusal(one, conflicts.get(host, "")):
+        if _rollout.refusal(one):
             if not settings["skip_unready"]:
                 return []
         elif _rollout.is_due(one):
@@ -136,14 +177,15 @@ def goes(hostvars, hosts, alive, batch, settings) -> bool:
 
 def summary(hostvars, hosts, settings, phases, check_mode: bool, time: str) -> dict:
     """The ``document`` of _rollout.summary(), its ``text``, and ``artifacts``. hosts: in any order."""
-    order = [host for host in settings["order"] if host in hosts]
-    found = {host: known(hostvars[host], settings["playbook"]) for host in order + sorted(set(hosts) - set(order))}
+    there = set(hosts)
+    order = [host for host in settings["order"] if host in there]
+    found = {host: known(hostvars[host], settings["playbook"], host) for host in order + sorted(there - set(order))}
     document = _rollout.summary(found, settings, time, check_mode, phases)
     if settings["playbook"] == "reset_offsets" and document["ok"] and _rollout.is_dry(document):
         document["approval"] = approval(hostvars, hosts, settings["canary"])
     approved = check_mode and os.environ.get("AWX_HOST")
     diffs = _diffs.lines({host: _done(hostvars[host]).get("diff") for host in found}) if approved else []
-    return {"document": document, "text": "\n".join([*diffs, _rollout.summary_text(document)]), "artifacts": _rollout.artifacts(document)}
+    return {"document": document, "text": "\n".join([*diffs, summary_text(document)]), "artifacts": _rollout.artifacts(document)}
 
 
 def undo_known(hostvars, hosts) -> bool:

@@ -22,19 +22,15 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.prof
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _change_file, _given
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._connection import is_strimzi
-from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import WIDTH, fit, table, unchanged, wrapped
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import unchanged
 
-#: status of a cluster or a connector in the summary -> as people read it
-_WORDS = {"changed": "changed", "would_change": "would change", "already_applied": "already applied", "unchanged": "unchanged", "failed": "failed",
-          "not_reached": "not reached"}
-_UNDONE = {"changed": "restored", "would_change": "would be restored"}
+#: status of a cluster in the summary
+STATUSES = ("changed", "would_change", "already_applied", "unchanged", "failed", "not_reached")
 
 RESTORE = "restore_offsets"
 
 _NOT_LOOKED_AT = ("It was not looked at before the change, as the tag always or preflight is skipped, or the run was started at a later task; nothing was "
                   "changed.")
-_UNNAMED = ("This change has no name (Name of the change, reset_offsets_change_id): every launch makes it again, undo does not find it, and the backup of what "
-            "it replaces ends with the job. Give it one before it is made.")
 _GIVEN_UP = "Ansible has given this host up; see above."
 
 
@@ -277,13 +273,26 @@ def conflicts(clusters: list, playbook: str, same_allowed: bool) -> dict:
     change id). A worker belongs to one Connect cluster alone; where both hosts say their group, that decides.
     """
     found: dict = {}
+    alike: dict = {}
     for number, one in enumerate(clusters):
-        for other in clusters[:number]:
-            message = _conflict((other, one), playbook, same_allowed)
+        marks = _marks(one)
+        for other in sorted({before for mark in marks for before in alike.get(mark, ())}):
+            message = _conflict((clusters[other], one), playbook, same_allowed)
             if message:
-                found.setdefault(other["host"], unchanged(message))
+                found.setdefault(clusters[other]["host"], unchanged(message))
                 found.setdefault(one["host"], unchanged(message))
+        for mark in marks:
+            alike.setdefault(mark, []).append(number)
     return found
+
+
+def _marks(one: dict) -> set:
+    """Two clusters that have none of these in common cannot be in conflict, so that not every pair of a large fleet is looked at."""
+    kafka, group, cluster = (one["cluster"] or {}).get("kafka_cluster_id"), one["group"], one["cluster"] or {}
+    marks = {tuple(change) if change[0].startswith("the file") else (kafka, group, *change) for change in one["changes"]}
+    if kafka is not None:
+        marks |= {(kafka, "worker", worker) for worker in cluster.get("workers") or []} | ({(kafka, "group", group)} if group else set())
+    return marks
 
 
 def _conflict(pair: tuple, playbook: str, same_allowed: bool) -> str | None:
@@ -380,7 +389,7 @@ def summary(hosts: dict, config: dict, time: str, check_mode: bool, has: dict) -
     """Of the whole fleet. hosts: what is known of each, in the order in which they are changed."""
     clusters = {host: _summed(host, one, outcome(one, check_mode), check_mode, has) for host, one in hosts.items()}
     every = list(clusters.values())
-    counts = {status: sum(one["status"] == status for one in every) for status in _WORDS}
+    counts = {status: sum(one["status"] == status for one in every) for status in STATUSES}
     done = [connector for one in every for connector in one["connectors"]]
     missing = [set(one["missing"]) for one in hosts.values()]
     failed = {host: one["failure"] for host, one in hosts.items() if one["failure"]}
@@ -435,89 +444,3 @@ def artifacts(of: dict) -> dict:
         found["kafka_connect_verify"] = {
             "change_id": of["change_id"], "time": of["time"], "verdict": verdict if of["ok"] else "fail", "clusters": clusters}
     return found
-
-
-def summary_text(of: dict) -> str:
-    """A summary for people, a line for each connector."""
-    words = dict(_WORDS, **(_UNDONE if of["playbook"] == RESTORE else {}))
-    every = [(host, one, entry) for host, one in of["clusters"].items() for entry in one["connectors"] + one["planned"]]
-    counted = ", ".join("%d %s" % (of["counts"][status], word) for status, word in words.items() if of["counts"][status])
-    done = words["would_change" if of["check_mode"] or not of["changes"] else "changed"]
-    lines = ["%s: %s; %d of %s %s" % (of["change_id"] or of["playbook"], counted, sum(map(_is_changed, of["clusters"].values())),
-                                      plural(len(every), "connector"), done)]
-    rows = [[host, *_row(entry, one, words)] for host, one, entry in every]
-    rows += [[host, "-", words[one["status"]], *["-"] * 7] for host, one in of["clusters"].items() if not one["connectors"] + one["planned"]]
-    order = list(of["clusters"])
-    lines += _table(sorted(rows, key=lambda row: order.index(row[0])))
-    places: dict = {}
-    for host, _one, entry in every:
-        if entry["where"] and entry["changed"]:
-            places.setdefault("%s, %s" % (host, entry["where"]), []).append(entry["connector"])
-    lines += ["%s: %s" % (place, fit(", ".join(names), 60)) for place, names in places.items()]
-    lines += ["Backup: " + path for path in dict.fromkeys(entry["backup_file"] for _host, _one, entry in every if entry["backup_file"])]
-    pages = {entry["page"]: entry["verdict"] for _host, _one, entry in every if entry["page"]}
-    lines += ["Verification: %s, %s" % (verdict, page) for page, verdict in pages.items()]
-    return "\n".join(lines + _errors(of) + _notes(of) + _expect(of))
-
-
-def _expect(of: dict) -> list[str]:
-    """How to make exactly what a dry run has shown."""
-    approval = of.get("approval")
-    return ["To make exactly this: -e reset_offsets_expect=%s" % approval["digest"]] if approval else []
-
-
-def _is_changed(one: dict) -> int:
-    return sum(entry["changed"] and entry["status"] in ("changed", "would_change") for entry in one["connectors"])
-
-
-def _table(rows: list) -> list[str]:
-    """Without columns that say nothing; where it is too wide, names of connectors are cut."""
-    head = ["CLUSTER", "CONNECTOR", "RESULT", "STATE", "SET", "REMOVED", "MOVES", "POSITION", "VERDICT", "CHANGE"]
-    shown = [number for number in range(len(head)) if number < 6 or any(row[number] != "-" for row in rows)]
-    rows = [[head[number] for number in shown]] + [[str(row[number]) for number in shown] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    room = max(WIDTH - sum(widths) - 2 * (len(widths) - 1) + widths[1], 12)
-    return table([[row[0], fit(row[1], room), *row[2:]] for row in rows], right=(4, 5))
-
-
-def _row(entry: dict, one: dict, words: dict) -> list:
-    """Without the cluster. A cluster that has failed to answer afterwards has failed with all of its connectors."""
-    begun = entry["status"] != "not_reached"
-    state = entry["state_before"] or "-"
-    if entry["state"] != entry["state_before"]:
-        state += " -> %s" % entry["state"]
-    far = ["%s %d%s" % ("back" if move["direction"] == "backward" else "ahead", move["distance"], " " + move["unit"] if move["unit"] else "")
-           for move in entry["moves"]] if begun else []
-    verdict = "fail" if one["verdict"] == "fail" else entry["verdict"] or one["verdict"] or "-"
-    return [entry["connector"], words[entry["status"]] + (", UNFINISHED" if entry["unfinished"] else ""), state, entry["set"] if begun else 0,
-            entry["removed"] if begun else 0, ", ".join(far) or "-", (entry["position"] or "-").replace("_", " "), verdict, fit(entry["change_id"] or "-", 24)]
-
-
-def _errors(of: dict) -> list[str]:
-    """Of several clusters: of one alone it is said where it fails."""
-    lines: list = []
-    for host, one in of["clusters"].items() if len(of["clusters"]) > 1 else ():
-        reason = reason_of(one)
-        if not reason:
-            continue
-        every = one["connectors"] + one["planned"]
-        lines += ["", "%s: %d of %s changed" % (host, _is_changed(one), plural(len(every), "connector")) if every else host + ":"]
-        lines += wrapped(fit(" ".join(reason.split()), 600), first="  ")
-    return lines
-
-
-def _notes(of: dict) -> list[str]:
-    lines: list = []
-    named = of["change_id"] or of["playbook"] != "reset_offsets" or not any(map(_is_changed, of["clusters"].values()))
-    if of["check_mode"] and not named and os.environ.get("AWX_HOST"):
-        lines += ["", *wrapped(_UNNAMED)]
-    if of["nowhere"] and len(of["clusters"]) > 1:
-        lines += ["", "On none of these clusters: " + fit(", ".join(of["nowhere"]), WIDTH)]
-    if of["stopped_by"] and of["counts"]["not_reached"]:
-        lines += ["", "Stopped by %s. Run it again%s when that is fixed: it goes on where it has stopped." % (
-            fit(", ".join(of["stopped_by"]), 60), " with the same change_id" if of["change_id"] else "")]
-    if not of["changes"]:
-        lines += ["", "Nothing was changed, as the tag change is not among those of this run."]
-    elif not of["verifies"] and not of["check_mode"]:
-        lines += ["", "Nothing was looked at afterwards, as the tag verify is not among those of this run."]
-    return lines

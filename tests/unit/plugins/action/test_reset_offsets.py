@@ -121,7 +121,9 @@ def test_a_change():
     (module, options, check_mode), = steps.calls
     assert (module, check_mode, options["backup"]) == (BULK, False, True) and options["backup_file"].startswith("/b/eu%2F1-a-")
     assert [one["connector"] for one in found["results"]] == ["a"] and (found["changed"], found["diff"], found["warnings"]) == (True, ["d"], ["w"])
-    assert "msg" not in found and found["batch"] == ["eu/1", "us"]
+    assert "msg" not in found and "batch" not in found
+    _steps, found = change(planned(to("a")), {BULK: [{"failed": True, "msg": "no", "connectors": []}]})
+    assert found["failed"] and found["batch"] == ["eu/1", "us"]
 
 
 def numbers(offset, **more) -> dict:

@@ -9,6 +9,7 @@ import re
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _rollout
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._rollout_text import summary_text
 
 CLUSTER = {"kafka_cluster_id": "K1", "version": "4.3.1", "workers": ["w1:8083"]}
 BOTH = {"changes": True, "verifies": True}
@@ -314,6 +315,12 @@ def test_conflicts(one, other, words):
         assert found["b"] == found["a"]
 
 
+def test_conflicts_of_three():
+    """The message is of the first one that it is in conflict with."""
+    found = _rollout.conflicts([cluster("a", workers=["w"]), cluster("b", kafka="K2"), cluster("c", workers=["w"]), cluster("d", workers=["w"])], "p", False)
+    assert [found[host][:8] for host in "acd"] == ["a and c ", "a and c ", "a and d "] and len(found) == 3
+
+
 def test_the_same_cluster_twice_can_be_allowed():
     twins = [cluster("a", workers=["w1"], changes=[FILE]), cluster("b", workers=["w1"], changes=[FILE])]
     assert _rollout.conflicts(twins, "reset_offsets", True) == {}
@@ -379,7 +386,7 @@ def fleet(check_mode: bool = False, has: dict | None = None, playbook: str = "re
 
 
 def text(of: dict) -> list[str]:
-    return _rollout.summary_text(of).splitlines()
+    return summary_text(of).splitlines()
 
 
 def test_whether_connectors_go_on_from_the_declared_offsets():
@@ -482,6 +489,36 @@ def test_what_was_written_to(more, line):
 def test_wide_names_are_cut():
     lines = text(fleet(**{"a" * 20: known(result("n" * 90))}))
     assert max(map(len, lines)) <= 108 and "nnn...  changed" in lines[2]
+
+
+def test_a_large_fleet_is_counted():
+    """What has failed is listed; what went well is a line for each outcome, however many clusters there are."""
+    fine = {f"c{number:03}": known(result(backup_file=f"/b/c{number:03}.json")) for number in range(970)}
+    fine["c000"] = known(result(backup_file="/b/c000.json", actions=[]))
+    away = {f"d{number:02}": {**UNKNOWN, "refused": f"no answer of d{number:02}"} for number in range(30)}
+    lines = text(fleet(**fine, same=ready(result(changed=False, backup_file=None)), **away))
+    assert lines[:5] == [
+        "CHG-1: 970 changed, 1 unchanged, 30 failed; 970 of 971 connectors changed",
+        "CLUSTER       CONNECTOR  RESULT     STATE     SET  REMOVED  MOVES    VERDICT  CHANGE",
+        "970 clusters  orders     changed    started  2910      970  various  pass     CHG-1",
+        "same          orders     unchanged  started     3        1  -        -        CHG-1",
+        "d00           -          failed     -           -        -  -        -        -"]
+    assert lines[33:37] == ["d29           -          failed     -           -        -  -        -        -", "Backups: 970 files in /b", "", "d00:"]
+    assert lines[37] == "  no answer of d00" and lines[-1] == "  no answer of d29" and len(lines) == 125
+
+
+def test_many_failures_are_cut():
+    away = {f"d{number:03}": {**UNKNOWN, "refused": f"no answer of d{number:03}"} for number in range(300)}
+    lines = text(fleet(**away))
+    assert sum(line.split()[1:3] == ["-", "failed"] for line in lines) == 100 and "... and 200 more connectors that failed" in lines
+    assert "  no answer of d049" in lines and "  no answer of d050" not in lines
+    assert lines[-5].startswith("250 more clusters have failed: d050, d051, ") and lines[-1].endswith("(reset_offsets_summary_file) has the reasons of all.")
+
+
+def test_many_connectors_of_one_cluster():
+    made = known(*(result(f"x{number:02}") for number in range(61)), result("y", change={"phase": "started"}))
+    assert [re.split(" {2,}", line)[:3] for line in text(fleet(eu=made))[1:4]] == [
+        ["CLUSTER", "CONNECTOR", "RESULT"], ["eu", "61 connectors", "changed"], ["eu", "y", "changed, UNFINISHED"]]
 
 
 def test_an_error_is_shown_on_lines_that_fit():
