@@ -78,7 +78,8 @@ class Launcher:
         if not broker.formatted:
             self._format(settings, data)
             broker.formatted = True
-        self._spawn(broker, jars.BROKER_VERSION, java.BROKER_CLASS, settings, [])
+        options = security.broker_options(self._layout.secured) if listeners else []
+        self._spawn(broker, jars.BROKER_VERSION, java.BROKER_CLASS, settings, options)
 
     def start_worker(self, cluster: Cluster, worker: Node) -> None:
         """Start a worker's JVM; does not wait until it is ready."""

@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The users of the secured listeners, and the certificates: one CA, the broker, each user."""
 
+import base64
+import json
 import secrets
 import subprocess
 from collections.abc import Mapping
@@ -17,7 +19,10 @@ from stack.state import Secured
 
 SUPER_USER = "admin"
 USERS = (SUPER_USER, "operator", "nobody")
-MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
+#: what a token for the broker has as its audience and issuer; its subject is the user
+AUDIENCE, ISSUER = "kafka", "https://login.example.com"
+_KEY_ID = "stack"
 _NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
 _DAYS = 3650
 
@@ -28,7 +33,10 @@ def new_secured(sasl_port: int, tls_port: int) -> Secured:
 
 
 def make_certificates(folder: Path, secured: Secured) -> None:
-    """Write PEM files: ca.pem, ca.key, broker.pem (key and certificate), and for each user NAME.pem, .key, -encrypted.key."""
+    """Write PEM files: ca.pem, ca.key, broker.pem (key and certificate), for each user NAME.pem, .key, -encrypted.key.
+
+    And the key of tokens, see make_token_key.
+    """
     make_ca(folder)
     sign(folder, "broker", f"subjectAltName=IP:{HOST},DNS:localhost")
     # Kafka takes a PEM key store as one file.
@@ -37,6 +45,34 @@ def make_certificates(folder: Path, secured: Secured) -> None:
         sign(folder, user, "extendedKeyUsage=clientAuth")
         encrypt = ("pkcs8", "-topk8", "-in", folder / f"{user}.key", "-out", folder / f"{user}-encrypted.key")
         _openssl(*encrypt, "-passout", "stdin", stdin=secured.key_password)
+    make_token_key(folder)
+
+
+def make_token_key(folder: Path) -> None:
+    """Write tokens.key, an RSA key that signs tokens, and jwks.json, by which the broker verifies them."""
+    key = folder / "tokens.key"
+    _openssl("genrsa", "-out", key, "2048")
+    modulus = bytes.fromhex(_openssl("rsa", "-in", key, "-noout", "-modulus").strip().partition("=")[2])
+    public = {"kty": "RSA", "alg": "RS256", "use": "sig", "kid": _KEY_ID, "n": _base64(modulus), "e": "AQAB"}
+    write_private(folder / "jwks.json", json.dumps({"keys": [public]}))
+
+
+def sign_token(folder: Path, claims: Mapping[str, Any]) -> str:
+    """A JWT with these claims, signed by the tokens.key of the folder."""
+    parts = [_base64(json.dumps(part).encode()) for part in ({"alg": "RS256", "typ": "JWT", "kid": _KEY_ID}, claims)]
+    command = [program("openssl"), "dgst", "-sha256", "-sign", str(folder / "tokens.key")]
+    signed = subprocess.run(command, input=".".join(parts).encode(), capture_output=True, check=True).stdout
+    return ".".join([*parts, _base64(signed)])
+
+
+def broker_options(folder: Path) -> list[str]:
+    """Of the broker's JVM: without it Kafka opens no file or address for the keys of tokens."""
+    return [f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={(folder / 'jwks.json').as_uri()}"]
+
+
+def _base64(data: bytes) -> str:
+    """As JSON Web Tokens have it: for URLs, without padding."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def make_ca(folder: Path) -> None:
@@ -78,6 +114,12 @@ def add_listeners(properties: Mapping[str, str], secured: Secured, folder: Path)
         "listener.name.sasl.plain.sasl.jaas.config": f"{login}.plain.PlainLoginModule required {users};",
         "listener.name.sasl.scram-sha-256.sasl.jaas.config": f"{login}.scram.ScramLoginModule required;",
         "listener.name.sasl.scram-sha-512.sasl.jaas.config": f"{login}.scram.ScramLoginModule required;",
+        "listener.name.sasl.oauthbearer.sasl.jaas.config": f"{login}.oauthbearer.OAuthBearerLoginModule required;",
+        "listener.name.sasl.oauthbearer.sasl.server.callback.handler.class":
+            f"{login}.oauthbearer.OAuthBearerValidatorCallbackHandler",
+        "sasl.oauthbearer.jwks.endpoint.url": (folder / "jwks.json").as_uri(),
+        "sasl.oauthbearer.expected.audience": AUDIENCE,
+        "sasl.oauthbearer.expected.issuer": ISSUER,
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         "allow.everyone.if.no.acl.found": "false",
         "super.users": f"User:ANONYMOUS;User:{SUPER_USER}",
@@ -90,6 +132,7 @@ def describe(secured: Secured, folder: Path) -> dict[str, Any]:
         "sasl_ssl": f"{HOST}:{secured.sasl_port}",
         "ssl": f"{HOST}:{secured.tls_port}",
         "ca": str(folder / "ca.pem"),
+        "folder": str(folder),
         "users": {
             user: {
                 "password": password,
@@ -117,8 +160,9 @@ def sign(folder: Path, name: str, extension: str, days: int = _DAYS) -> None:
     settings.unlink()
 
 
-def _openssl(*arguments: str | Path, stdin: str = "") -> None:
+def _openssl(*arguments: str | Path, stdin: str = "") -> str:
     command = [program("openssl"), *map(str, arguments)]
     result = subprocess.run(command, input=stdin + "\n", text=True, capture_output=True, check=False)
     if result.returncode:
         raise StackError(f"openssl {arguments[0]} failed:\n{result.stdout}{result.stderr}")
+    return result.stdout

@@ -30,6 +30,7 @@ options:
   kafka_sasl_mechanism:
     description:
       - How to log in, such as V(PLAIN), V(SCRAM-SHA-256), V(SCRAM-SHA-512) or V(OAUTHBEARER). Needed with a SASL protocol.
+      - V(OAUTHBEARER) needs O(kafka_sasl_token), or in O(kafka_options) C(sasl.oauthbearer.method=oidc) and the settings that belong to it.
       - If not set, the variable of the host with this name is used, else the environment variable E(KAFKA_SASL_MECHANISM).
     type: str
     aliases: [sasl_mechanism]
@@ -46,6 +47,12 @@ options:
       - If not set, the variable of the host with this name is used, else the environment variable E(KAFKA_SASL_PASSWORD).
     type: str
     aliases: [sasl_password]
+  kafka_sasl_token:
+    description:
+      - Token for V(OAUTHBEARER), got by something else, such as a lookup. It must be valid until the task has ended.
+      - If not set, the variable of the host with this name is used, else the environment variable E(KAFKA_SASL_TOKEN).
+    type: str
+    aliases: [sasl_token]
   kafka_ssl_ca_path:
     description:
       - PEM file with the certificate authorities to trust for the brokers instead of the public ones. Their certificates are always
@@ -117,6 +124,9 @@ options:
         type: str
       sasl_password:
         description: Password for V(PLAIN) and SCRAM.
+        type: str
+      sasl_token:
+        description: Token for V(OAUTHBEARER).
         type: str
       ssl_ca_path:
         description: PEM file with the certificate authorities to trust instead of the public ones.

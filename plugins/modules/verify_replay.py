@@ -154,8 +154,8 @@ requirements:
 notes:
   - It runs on the host of the task. With C(ansible_connection=local) that is the machine that runs Ansible. To a remote host the action plugin
     sends the job's program with the task; reports and jars are on that host then, and a connection that is idle for hours has to be kept alive.
-  - Of O(kafka_options), which has the names of librdkafka, only C(ssl.endpoint.identification.algorithm=none) is used. Other logins than
-    V(PLAIN) and SCRAM need O(client_options).
+  - Of O(kafka_options), which has the names of librdkafka, C(ssl.endpoint.identification.algorithm=none) is used, and what belongs to
+    C(sasl.oauthbearer.method=oidc). Other logins than V(PLAIN), SCRAM and V(OAUTHBEARER) need O(client_options).
   - If the host or the module is killed, the job goes on to its end, and the private folder stays in the folder for temporary files.
 seealso:
   - module: streamops.kafka_connect.topic_offsets_info

@@ -38,7 +38,7 @@ from stack.ports import find_free, is_free
 from stack.postgres import Postgres
 from stack.process import Process, spawn, stop_all
 from stack.readiness import broker_ready, joined_generation
-from stack.security import add_listeners, new_secured, scram_credentials
+from stack.security import add_listeners, broker_options, new_secured, scram_credentials
 from stack.state import Cluster, Node, State, load
 from tests.integration.support.topics import Kafka
 
@@ -123,6 +123,9 @@ def test_broker_file_with_secured_listeners(tmp_path):
     assert properties["super.users"] == "User:ANONYMOUS;User:admin"
     assert f'user_operator="{secured.passwords["operator"]}"' in properties["listener.name.sasl.plain.sasl.jaas.config"]
     assert len(scram_credentials(secured)) == 6
+    # Kafka reads the keys of tokens from there, and from nowhere else.
+    keys = f"file://{tmp_path}/jwks.json"
+    assert properties["sasl.oauthbearer.jwks.endpoint.url"] == keys and broker_options(tmp_path)[0].endswith(f".allowed.urls={keys}")
 
 
 def test_property_file_escapes(tmp_path):

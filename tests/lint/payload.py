@@ -16,8 +16,8 @@ PREFIX = "ansible_collections.streamops.kafka_connect.plugins.module_utils."
 BUDGETS = {
     "connector_info": (15, 120),
     "connector_state": (20, 180),
-    "topic": (26, 180),
-    "topic_offsets_info": (20, 180),
+    "topic": (27, 190),
+    "topic_offsets_info": (21, 180),
 }
 
 

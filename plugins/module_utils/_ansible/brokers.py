@@ -12,6 +12,7 @@ import contextlib
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.options import broker_options, by_file_alone, given
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError, LibraryMissing
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.login import OAUTH, complete
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.source_clusters import SourceClusters
 
 #: settings of librdkafka whose names are not those of the options with dots
@@ -75,9 +76,11 @@ def _kafka_settings(module, params, where="", prefix="kafka_") -> dict:
     if not sasl and (found["sasl_mechanism"] or found["sasl_username"] or found["sasl_password"]):
         raise DeclarationError(f"{where}{prefix}sasl_mechanism, {prefix}sasl_username and {prefix}sasl_password need {prefix}security_protocol "
                                "SASL_SSL or SASL_PLAINTEXT.")
-    if found["security_protocol"] == "SASL_PLAINTEXT" and found["sasl_mechanism"] == "PLAIN":
-        module.warn("%sThe password for Kafka is sent in clear text; use SASL_SSL." % where)
+    secret = {"PLAIN": "password", OAUTH: "token"}.get(found["sasl_mechanism"])
+    if found["security_protocol"] == "SASL_PLAINTEXT" and secret:
+        module.warn("%sThe %s for Kafka is sent in clear text; use SASL_SSL." % (where, secret))
+    token = found.pop("sasl_token")
     found["bootstrap_servers"] = ",".join(given(found["bootstrap_servers"]))
     settings = {_SETTINGS.get(name, name.replace("_", ".")): value for name, value in found.items() if value not in (None, "")}
     settings.update((name, value) for name, value in (params["kafka_options"] or {}).items() if value is not None)
-    return settings
+    return complete(settings, token, prefix, where)

@@ -40,6 +40,7 @@ def broker_options() -> dict:
         sasl_mechanism=dict(type="str"),
         sasl_username=dict(type="str"),
         sasl_password=dict(type="str", no_log=True),
+        sasl_token=dict(type="str", no_log=True),
         ssl_ca_path=dict(type="path"),
         ssl_cert_path=dict(type="path"),
         ssl_key_path=dict(type="path", no_log=False),

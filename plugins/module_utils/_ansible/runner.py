@@ -31,7 +31,7 @@ _SHORT_SECRET = 6
 _NAMES = ("name", "connector", "connectors", "copy_from")
 
 #: settings of librdkafka whose values are secrets
-_SECRET_SETTING = re.compile(r"password|passphrase|private\.key|secret|token|\bpem$|jaas|oauthbearer\.config", re.IGNORECASE)
+_SECRET_SETTING = re.compile(r"password|passphrase|private\.key|secret|token(?![._]endpoint)|\bpem$|jaas|oauthbearer\.config", re.IGNORECASE)
 
 #: options that are numbers: the least that they may be, and what is said of less
 _LEAST = {

@@ -14,6 +14,7 @@ import traceback
 from concurrent.futures import wait
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.login import refusal, unusable
 
 try:
     import confluent_kafka
@@ -70,8 +71,7 @@ class Connection:
             return kind(dict(settings, error_cb=self.hear), logger=_LOG)
         except (confluent_kafka.KafkaException, ValueError, TypeError) as error:
             problem = error.args[0]
-            raise errors.DeclarationError("The Kafka options cannot be used: %s." % (
-                problem.str() if isinstance(problem, confluent_kafka.KafkaError) else problem))
+            raise errors.DeclarationError(unusable(problem.str() if isinstance(problem, confluent_kafka.KafkaError) else str(problem)))
 
     def hear(self, error) -> None:
         """Called by the library; "all brokers down" says less than what came before it."""
@@ -160,7 +160,7 @@ class Connection:
         elif code in (kinds.CLUSTER_AUTHORIZATION_FAILED, kinds.GROUP_AUTHORIZATION_FAILED):
             text = "do not let us see %s: %s" % (what, error.str())
         elif code in (kinds._AUTHENTICATION, kinds.SASL_AUTHENTICATION_FAILED, kinds.UNSUPPORTED_SASL_MECHANISM):
-            text = "do not accept the credentials: %s" % error.str()
+            return errors.BrokerDenied(refusal(self.settings, error.str()), **facts)
         else:
             return None
         return errors.BrokerDenied("The brokers at %s %s." % (self.brokers, text), **facts)

@@ -167,17 +167,21 @@ class Job:
         write(self.files["expectation"], (json.dumps(self.document, indent=4, ensure_ascii=False) + "\n").encode("utf-8"), 0o640)
         write(os.path.join(self.private, "job.conf"), self._properties().encode("utf-8"), 0o600)
         if self.keystore:
-            write(self._keystore_path(), self.keystore, 0o600)
+            write(self._private("keystore.pem"), self.keystore, 0o600)
+        if self.inherits and self.params["kafka_sasl_token"]:
+            write(self._private("token"), self.params["kafka_sasl_token"].strip().encode("utf-8"), 0o600)
 
-    def _keystore_path(self) -> str:
-        return os.path.join(self.private, "keystore.pem")
+    def _private(self, name: str) -> str:
+        return os.path.join(self.private, name)
 
     def _properties(self) -> str:
         params = self.params
         clusters = {name: dict(params["client_options"].get(name) or {}) for name in self.document["clusters"]}
         if self.inherits:
-            clusters[params["cluster"]] = dict(client.inherited(params, self._keystore_path()), **clusters[params["cluster"]])
-        spark = properties.spark_properties(params["spark_conf"], params["driver_memory"], self.is_local, os.path.join(self.program, "log4j2.properties"))
+            clusters[params["cluster"]] = dict(client.inherited(params, self._private("keystore.pem"), self._private("token")), **clusters[params["cluster"]])
+        token_urls = sorted({str(options[client.TOKEN_ENDPOINT]) for options in clusters.values() if options.get(client.TOKEN_ENDPOINT)})
+        spark = properties.spark_properties(
+            params["spark_conf"], params["driver_memory"], self.is_local, os.path.join(self.program, "log4j2.properties"), token_urls)
         return properties.text(spark, {"kafka": clusters, "jdbc": params["jdbc_options"], "registry": params["registry_options"]})
 
     def _failure(self, status, report) -> str:

@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.cl
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.document import SERVERS
 
 _DRIVER, _EXECUTOR = "spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"
+_TOKEN_URLS = "org.apache.kafka.sasl.oauthbearer.allowed.urls"
 _ZONE = "spark.sql.session.timeZone"
 
 
@@ -24,8 +25,8 @@ def text(spark: dict, named_options: dict) -> str:
     return "".join(line(name, _value(value)) + "\n" for name, value in named)
 
 
-def spark_properties(conf: dict, driver_memory: str, is_local: bool, log4j: str) -> dict:
-    """conf: what the user gives, which wins. log4j: the file with the settings of the log."""
+def spark_properties(conf: dict, driver_memory: str, is_local: bool, log4j: str, token_urls=()) -> dict:
+    """conf: what the user gives, which wins. log4j: the file with the settings of the log. token_urls: where Kafka's client may get tokens."""
     ours = {
         "spark.driver.memory": driver_memory,
         "spark.ui.enabled": "false",
@@ -35,7 +36,8 @@ def spark_properties(conf: dict, driver_memory: str, is_local: bool, log4j: str)
     if is_local:
         ours.update({"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"})
     ours.update(conf)
-    options = {_DRIVER: ['"-Dlog4j2.configurationFile=%s"' % log4j, _zone(ours)], _EXECUTOR: [_zone(ours)]}
+    common = [_zone(ours)] + ['"-D%s=%s"' % (_TOKEN_URLS, ",".join(token_urls))] * bool(token_urls)
+    options = {_DRIVER: ['"-Dlog4j2.configurationFile=%s"' % log4j, *common], _EXECUTOR: common}
     for name, values in options.items():
         # Before what the user gives: of two options Java takes the last one.
         ours[name] = " ".join([*values, *filter(None, [ours.get(name)])])

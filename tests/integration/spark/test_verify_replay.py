@@ -35,6 +35,7 @@ from confluent_kafka.admin import (
 from tests.integration.spark.conftest import JARS_DIR, quick
 from tests.integration.support.configs import file_source
 from tests.integration.support.playbook import Play
+from tests.integration.support.token_endpoint import TokenEndpoint, new_token
 from tests.integration.support.worker import Worker, wait_until
 from tests.verify.driver import java_options
 
@@ -364,7 +365,7 @@ class Watch:
             for folder in self._folder.glob("verify_replay.*"):
                 try:
                     self.modes |= {(path.name if path != folder else "folder", oct(stat.S_IMODE(path.stat().st_mode)))
-                                   for path in (folder, *folder.glob("job.conf"), *folder.glob("keystore.pem"))}
+                                   for path in (folder, *folder.glob("job.conf"), *folder.glob("keystore.pem"), *folder.glob("token"))}
                 except OSError:
                     pass
 
@@ -390,11 +391,31 @@ def allowed(live_stack, twice):
     return password
 
 
-@pytest.mark.parametrize("way", ["SCRAM-SHA-512", "certificate"])
-def test_secured_topics(way, twice, secured, allowed, verify, tmp_path):
+@pytest.fixture
+def endpoint(secured):
+    with TokenEndpoint(secured, {"operator": f"client-{uuid.uuid4().hex}"}) as endpoint:
+        yield endpoint
+
+
+def by_client(secured: dict, endpoint: TokenEndpoint, secret: str) -> dict:
+    """A host's variables."""
+    return {"kafka_bootstrap_servers": [secured["sasl_ssl"]], "kafka_security_protocol": "SASL_SSL", "kafka_sasl_mechanism": "OAUTHBEARER",
+            "kafka_ssl_ca_path": secured["ca"], "kafka_options": {
+                "sasl.oauthbearer.method": "oidc", "sasl.oauthbearer.client.id": "operator", "sasl.oauthbearer.client.secret": secret,
+                "sasl.oauthbearer.token.endpoint.url": endpoint.url, "https.ca.location": secured["ca"]}}
+
+
+@pytest.mark.parametrize("way", ["SCRAM-SHA-512", "client credentials", "token", "certificate"])
+def test_secured_topics(way, twice, secured, allowed, endpoint, verify, tmp_path):
     """The secret is in no argument, environment, output or file that stays."""
     user = secured["users"]["operator"]
-    if way == "certificate":
+    if way == "client credentials":
+        secret = endpoint.clients["operator"]
+        host = by_client(secured, endpoint, secret)
+    elif way == "token":
+        secret = new_token(secured, "operator")
+        host = {**by_client(secured, endpoint, ""), "kafka_options": {}, "kafka_sasl_token": secret}
+    elif way == "certificate":
         secret = user["key_password"]
         host = {"kafka_bootstrap_servers": [secured["ssl"]], "kafka_security_protocol": "SSL", "kafka_ssl_cert_path": user["certificate"],
                 "kafka_ssl_key_path": user["encrypted_key"], "kafka_ssl_key_password": secret}
@@ -412,13 +433,22 @@ def test_secured_topics(way, twice, secured, allowed, verify, tmp_path):
     assert play.rc == 0, str(play)
     assert verify.report()["verdict"] == "pass" and "The data is as declared" in verify.page.read_text()
     assert not watch.found
-    private = {("folder", "0o700"), ("job.conf", "0o600")} | ({("keystore.pem", "0o600")} if way == "certificate" else set())
-    assert watch.modes == private
+    more = {"certificate": {("keystore.pem", "0o600")}, "token": {("token", "0o600")}}
+    assert watch.modes == {("folder", "0o700"), ("job.conf", "0o600")} | more.get(way, set())
     assert secret not in play.text and "PRIVATE KEY" not in play.text
     assert not list((tmp_path / "tmp").glob("verify_replay.*"))
     own = {tmp_path / "inventory.json", tmp_path / "extra.json"}
     holders = [path for path in tmp_path.rglob("*") if path.is_file() and path not in own and secret.encode() in path.read_bytes()]
     assert not holders
+
+
+def test_a_client_that_the_login_server_refuses(twice, secured, endpoint, verify):
+    play = verify({"eu": by_client(secured, endpoint, "planted-and-wrong")}, verify_replay_expectation=twice)
+    failure = play.failure("eu")
+    assert play.rc != 0 and "planted" not in play.text and "Traceback" not in failure
+    words = f"the login server {endpoint.url} gave no token for the cluster main ({secured['sasl_ssl']}): LoginException: The response code "
+    assert f"The verification could not be made: {words}401 and error response {{" in failure, failure
+    assert "Invalid client or client credentials" in failure and "org.apache.kafka" not in failure
 
 
 #: the local connection under another name, so that nothing may be taken for being on this machine

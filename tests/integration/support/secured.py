@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from tests.integration.support.token_endpoint import new_token
+
 
 def login(secured: dict, way: str, user: str, **changed) -> dict:
     """Options of a module; None as a changed one takes it away."""
@@ -15,6 +17,9 @@ def login(secured: dict, way: str, user: str, **changed) -> dict:
                     "ssl_key_path": known["key"]}
         if way != "SSL":
             options |= {"ssl_key_path": known["encrypted_key"], "ssl_key_password": known["key_password"]}
+    elif way == "OAUTHBEARER":
+        options |= {"bootstrap_servers": [secured["sasl_ssl"]], "security_protocol": "SASL_SSL", "sasl_mechanism": way,
+                    "sasl_token": new_token(secured, user)}
     else:
         options |= {"bootstrap_servers": [secured["sasl_ssl"]], "security_protocol": "SASL_SSL", "sasl_mechanism": way,
                     "sasl_username": user, "sasl_password": known["password"]}

@@ -5,6 +5,11 @@
 
 from __future__ import annotations
 
+import re
+
+_TRACE = re.compile(r"\s+at (?:[\w$]+\.)+[\w$<>]+\(")
+_CLASSES = re.compile(r"^(?:(?:[a-z_]\w*\.)+[A-Z][\w$]*: )+")
+
 
 class JobError(Exception):
     """One readable line for a person; the job ends with status 1."""
@@ -26,7 +31,9 @@ def root_cause(error: BaseException) -> str:
         java = getattr(origin, "java_exception", None) or origin
     text = ""
     while java is not None:
-        text = f"{java.getClass().getSimpleName()}: {java.getMessage()}"
+        # Some of Java's messages hold those of their causes, with class names and stack traces.
+        message = _CLASSES.sub("", _TRACE.split(str(java.getMessage()), maxsplit=1)[0])
+        text = f"{java.getClass().getSimpleName()}: {message}"
         java = java.getCause()
     text = text or f"{type(error).__name__}: {error}"
     return " ".join(text.split())[:600]

@@ -128,8 +128,10 @@ class Brokers:
         try:
             return question(self._client(cluster)).get()
         except Exception as error:  # whatever py4j raises
-            servers = self._options(cluster)["bootstrap.servers"]
+            servers, login = (self._options(cluster).get(name) for name in ("bootstrap.servers", "sasl.oauthbearer.token.endpoint.url"))
             cause = root_cause(error)
+            if login and cause.startswith("LoginException: "):
+                raise JobError(f"the login server {login} gave no token for the cluster {cluster} ({servers}): {cause}") from error
             if "UnknownTopicOrPartition" in cause:
                 raise JobError(f"{what} is not there on cluster {cluster} ({servers})") from error
             raise JobError(f"cluster {cluster} ({servers}) did not return {what}: {cause}") from error

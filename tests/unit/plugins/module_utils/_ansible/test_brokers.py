@@ -16,7 +16,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka imp
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._ansible.test_runner import patch_module_args
 
 BROKERS = {"kafka_bootstrap_servers": "b1:9092,b2:9092"}
-NAMES = ("BOOTSTRAP_SERVERS", "SECURITY_PROTOCOL", "SASL_MECHANISM", "SASL_USERNAME", "SASL_PASSWORD", "SSL_CA_PATH", "SSL_CERT_PATH",
+NAMES = ("BOOTSTRAP_SERVERS", "SECURITY_PROTOCOL", "SASL_MECHANISM", "SASL_USERNAME", "SASL_PASSWORD", "SASL_TOKEN", "SSL_CA_PATH", "SSL_CERT_PATH",
          "SSL_KEY_PATH", "SSL_KEY_PASSWORD", "TIMEOUT")
 
 
@@ -116,6 +116,8 @@ def test_further_settings_are_handed_on_and_win(run):
     ({"kafka_sasl_username": "u"}, "kafka_sasl_mechanism, kafka_sasl_username and kafka_sasl_password need"),
     ({"kafka_sasl_password": "s3cret-word", "kafka_security_protocol": "SSL"}, "kafka_sasl_mechanism, kafka_sasl_username and kafka_sasl_password need"),
     ({"kafka_sasl_mechanism": "PLAIN", "kafka_security_protocol": "PLAINTEXT"}, "kafka_sasl_mechanism, kafka_sasl_username and kafka_sasl_password need"),
+    ({"kafka_security_protocol": "SASL_SSL", "kafka_sasl_mechanism": "PLAIN", "kafka_sasl_token": "s3cret-word"},
+     "kafka_sasl_token needs kafka_sasl_mechanism OAUTHBEARER."),
     ({"kafka_security_protocol": "TLS"}, "value of kafka_security_protocol must be one of: PLAINTEXT, SSL, SASL_PLAINTEXT, SASL_SSL"),
 ])
 def test_options_that_do_not_fit_together(run, options, words):
@@ -141,6 +143,8 @@ def test_without_the_client_library(run, monkeypatch):
 @pytest.mark.parametrize("options, words", [
     ({"kafka_security_protocol": "SASL_PLAINTEXT", "kafka_sasl_mechanism": "PLAIN", "kafka_sasl_password": "s3cret-word"},
      ["The password for Kafka is sent in clear text; use SASL_SSL."]),
+    ({"kafka_security_protocol": "SASL_PLAINTEXT", "kafka_sasl_mechanism": "OAUTHBEARER", "kafka_sasl_token": "s3cret-word"},
+     ["The token for Kafka is sent in clear text; use SASL_SSL."]),
     ({"kafka_security_protocol": "SASL_PLAINTEXT", "kafka_sasl_mechanism": "SCRAM-SHA-256", "kafka_sasl_password": "s3cret-word"}, []),
     ({"kafka_security_protocol": "SASL_SSL", "kafka_sasl_mechanism": "PLAIN", "kafka_sasl_password": "12345"},
      ["kafka_sasl_password is so short that Ansible masks"]),

@@ -42,6 +42,26 @@ def test_failures(connection, code, more, kind, message):
     assert error.facts == {"bootstrap_servers": "b:9092", "kafka_error": KafkaError(code).name()}
 
 
+@pytest.mark.parametrize("settings, reason, message", [
+    ({"sasl.mechanism": "PLAIN", "sasl.username": "ops"}, "sasl_ssl://h:1/bootstrap: words (after 304ms in state AUTH_REQ)",
+     "The brokers at b:9092 do not accept the credentials: words. Check the user ops and its password."),
+    ({"sasl.mechanism": "OAUTHBEARER"}, 'SASL authentication error: {"status":"invalid_token"}',
+     'The brokers at b:9092 do not accept the credentials: SASL authentication error: {"status":"invalid_token"}. Check the token: its audience, its '
+     'issuer, its signature, when it ends.'),
+    ({"sasl.mechanism": "OAUTHBEARER"}, "SASL OAUTHBEARER mechanism handshake failed: Broker: Unsupported SASL mechanism: broker's supported mechanisms: PLAIN",
+     "The brokers at b:9092 do not accept the credentials: SASL OAUTHBEARER mechanism handshake failed: Broker: Unsupported SASL mechanism: broker's "
+     "supported mechanisms: PLAIN. Give a mechanism that the brokers have as kafka_sasl_mechanism."),
+    ({"sasl.mechanism": "GSSAPI"}, "words", "The brokers at b:9092 do not accept the credentials: words. Check the principal, its keytab or ticket, and "
+     "sasl.kerberos.service.name in kafka_options."),
+    ({"sasl.mechanism": "OAUTHBEARER"}, "Failed to acquire SASL OAUTHBEARER token: Must supply an unexpired token: now=2ms, exp=1ms",
+     "The token for the Kafka brokers at b:9092 has expired: get a new one."),
+])
+def test_refused_logins(settings, reason, message):
+    """What the library says was seen with real brokers (test_secured.py), but where all brokers of the tests have the mechanism."""
+    error = Connection({"bootstrap.servers": "b:9092", **settings}, 2.5).failure("the topic", KafkaError(KafkaError._AUTHENTICATION, reason))
+    assert (error.__class__, error.message) == (errors.BrokerDenied, message)
+
+
 def test_silence(connection):
     error = connection.failure("the topic", None)
     assert error.__class__ is errors.BrokersUnreachable and error.facts == {"bootstrap_servers": "b:9092", "kafka_error": None}

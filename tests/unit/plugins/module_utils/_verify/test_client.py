@@ -14,7 +14,14 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.erro
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.client import SECRET, check, inherited, secrets
 
 NONE = {"cluster": "main", "kafka_security_protocol": None, "kafka_sasl_mechanism": None, "kafka_sasl_username": None, "kafka_sasl_password": None,
-        "kafka_ssl_ca_path": None, "kafka_ssl_cert_path": None, "kafka_options": None}
+        "kafka_sasl_token": None, "kafka_ssl_ca_path": None, "kafka_ssl_cert_path": None, "kafka_options": None}
+
+
+OIDC = {"sasl.oauthbearer.method": "oidc", "sasl.oauthbearer.client.id": "ops", "sasl.oauthbearer.client.secret": 'a"b',
+        "sasl.oauthbearer.token.endpoint.url": "https://login/token"}
+JAVA = {"sasl.mechanism": "OAUTHBEARER",
+        "sasl.login.callback.handler.class": "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler"}
+LOGIN = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required"
 
 
 @pytest.mark.parametrize("given, expected", [
@@ -27,19 +34,32 @@ NONE = {"cluster": "main", "kafka_security_protocol": None, "kafka_sasl_mechanis
     ({"kafka_sasl_mechanism": "PLAIN"}, {
         "sasl.mechanism": "PLAIN",
         "sasl.jaas.config": 'org.apache.kafka.common.security.plain.PlainLoginModule required username="" password="";'}),
-    ({"kafka_sasl_mechanism": "OAUTHBEARER"}, {"sasl.mechanism": "OAUTHBEARER"}),
+    ({"kafka_sasl_mechanism": "OAUTHBEARER", "kafka_options": {**OIDC, "sasl.oauthbearer.scope": "kafka", "https.ca.location": "/ca.pem",
+                                                               "sasl.oauthbearer.extensions": "logicalCluster=lkc-1, pool=p"}}, {
+        **JAVA, "sasl.oauthbearer.token.endpoint.url": "https://login/token",
+        "sasl.jaas.config": LOGIN + r' clientId="ops" clientSecret="a\"b" scope="kafka" extension_logicalCluster="lkc-1" extension_pool="p" '
+                                    'ssl.truststore.type="PEM" ssl.truststore.location="/ca.pem";'}),
+    ({"kafka_sasl_mechanism": "OAUTHBEARER", "kafka_sasl_token": "x.y.z"},
+     {**JAVA, "sasl.oauthbearer.token.endpoint.url": "file:///p/token", "sasl.jaas.config": LOGIN + ";"}),
     ({"kafka_security_protocol": "SSL", "kafka_ssl_ca_path": "/ca.pem", "kafka_ssl_cert_path": "/cert.pem"}, {
         "security.protocol": "SSL", "ssl.truststore.type": "PEM", "ssl.truststore.location": "/ca.pem", "ssl.keystore.type": "PEM",
         "ssl.keystore.location": "/p/keystore.pem"}),
 ])
 def test_inherited(given, expected):
-    assert inherited(dict(NONE, **given), "/p/keystore.pem") == expected
+    assert inherited(dict(NONE, **given), "/p/keystore.pem", "/p/token") == expected
 
 
 @pytest.mark.parametrize("given, options, is_local, words", [
     ({"kafka_sasl_mechanism": "SCRAM-SHA-256"}, {}, True, None),
     ({"kafka_sasl_mechanism": "GSSAPI"}, {"sasl.jaas.config": "x"}, True, None),
     ({"kafka_sasl_mechanism": "GSSAPI"}, {}, True, "For GSSAPI give sasl.jaas.config .* for the cluster main"),
+    ({"kafka_sasl_mechanism": "OAUTHBEARER"}, {"sasl.jaas.config": "x"}, False, None),
+    ({"kafka_sasl_mechanism": "OAUTHBEARER"}, {}, True, "kafka_sasl_mechanism OAUTHBEARER needs a token: give kafka_sasl_token, or in kafka_options"),
+    ({"kafka_sasl_mechanism": "OAUTHBEARER", "kafka_sasl_token": "t"}, {}, True, None),
+    ({"kafka_sasl_mechanism": "OAUTHBEARER", "kafka_sasl_token": "t"}, {}, False, "kafka_sasl_token can be used with a local master only. .* main"),
+    ({"kafka_sasl_mechanism": "OAUTHBEARER", "kafka_options": OIDC}, {}, False, None),
+    ({"kafka_sasl_mechanism": "OAUTHBEARER", "kafka_options": {**OIDC, "sasl.oauthbearer.grant.type": "jwt-bearer"}}, {}, True, "grant.type client_cred"),
+    ({"kafka_sasl_mechanism": "OAUTHBEARER", "kafka_options": {"enable.sasl.oauthbearer.unsecure.jwt": True}}, {}, True, "token.endpoint.url and"),
     ({"kafka_ssl_cert_path": "/c"}, {}, True, None),
     ({"kafka_ssl_cert_path": "/c"}, {"ssl.keystore.location": "/k"}, False, None),
     ({"kafka_ssl_cert_path": "/c"}, {}, False, "with a local master only"),

@@ -33,7 +33,7 @@ echo "verify_replay: ERROR: why"
 exec sh %(here)s/end
 """
 OPTIONS = dict.fromkeys((
-    "kafka_bootstrap_servers", "kafka_security_protocol", "kafka_sasl_mechanism", "kafka_sasl_username", "kafka_sasl_password",
+    "kafka_bootstrap_servers", "kafka_security_protocol", "kafka_sasl_mechanism", "kafka_sasl_username", "kafka_sasl_password", "kafka_sasl_token",
     "kafka_ssl_ca_path", "kafka_ssl_cert_path", "kafka_ssl_key_path", "kafka_ssl_key_password", "kafka_options", "client_options",
     "jdbc_options", "registry_options", "jars", "packages", "spark_conf", "python", "spark_home", "report_url", "report_token", "report_username",
     "report_password"))

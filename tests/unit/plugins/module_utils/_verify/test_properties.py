@@ -31,6 +31,13 @@ def test_spark():
     assert "spark.driver.host" not in remote and remote["spark.driver.extraJavaOptions"] == '"-Dlog4j2.configurationFile=/l" -Duser.timezone=UTC'
 
 
+def test_where_the_client_may_get_tokens():
+    found = spark_properties({"spark.executor.extraJavaOptions": "-Da=b"}, "1g", False, "/l", ["https://a/token", "https://b/token"])
+    option = '"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=https://a/token,https://b/token"'
+    assert found["spark.executor.extraJavaOptions"] == f"-Duser.timezone=UTC {option} -Da=b"
+    assert found["spark.driver.extraJavaOptions"].endswith(f" -Duser.timezone=UTC {option}")
+
+
 @pytest.mark.parametrize("given, java", [("Europe/Berlin", "Europe/Berlin"), ("+02:00", "GMT+02:00"), ("", "UTC")])
 def test_the_zone_of_the_session_is_that_of_drivers_of_databases(given, java):
     found = spark_properties({"spark.sql.session.timeZone": given, "spark.executor.extraJavaOptions": "-Da=b"}, "1g", False, "/l")
