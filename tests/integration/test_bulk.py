@@ -106,3 +106,18 @@ def test_one_transaction_on_the_topic(make, run, kafka, main, worker):
     # Besides the three records one marker for each partition of the topic that has some.
     added = sum(kafka.ends(main.offset_topic).values()) - before
     assert 4 <= added <= 6
+
+
+def test_the_number_of_requests(make, run, recorder):
+    """One list for each phase, statuses alone while it waits, and for each connector one request to read, one to change and one to read back."""
+    names = [make(shaped(), offsets=[at(4)]) for _number in range(8)]
+    runs = make(shaped(records_per_partition=5), state="RUNNING", offsets=[at(4)])
+    declared = [{"name": name, "offsets": [at(1)]} for name in [*names, runs]]
+    assert run("connector_offsets_bulk", connect_url=recorder.url, connectors=declared, stop=True)["changed"]
+    paths = [(request.verb, request.path.partition("?")) for request in recorder.requests]
+    queries = [query for _verb, (path, _mark, query) in paths if path == "/connectors"]
+    assert queries.count("expand=status&expand=info") <= 12, queries
+    for name in names:
+        own = [verb for verb, (path, *_query) in paths if path == f"/connectors/{name}/offsets"]
+        assert own in (["GET", "PATCH", "GET"], ["GET", "GET", "PATCH", "GET"]), own
+        assert not [path for _verb, (path, *_query) in paths if path in (f"/connectors/{name}", f"/connectors/{name}/status")]

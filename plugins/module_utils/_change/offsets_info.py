@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.routing import Router
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.shared_clients import SharedWorker
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.shown_offsets import shown, shown_records, shown_topic
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.sink_progress import SinkProgress, orphaned_groups
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import Connector
@@ -145,6 +146,8 @@ class OffsetsInfo:
     def all(self) -> dict:
         """Of every connector: those that the worker knows, and by the topic those of which there are only offsets left."""
         self._open("")
+        if self.rest is not None and self.rest.method != STRIMZI:
+            self.rest = SharedWorker(self.rest)
         known = self._known = None if self.rest is None else self.rest.connectors()
         found = dict(self._all_of_them(known), **self._orphaned_groups(known))
         self._progress.warn_stopped()

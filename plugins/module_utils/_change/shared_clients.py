@@ -36,32 +36,92 @@ class Shared:
         self._asked = None
 
     def _kept(self):
-        if self._asked is None or self._clock() - self._asked > _MOMENT:
-            try:
-                self._answer = getattr(self._client, self.question)()
-            except errors.ConnectError as error:  # who does not answer is not waited for once more by each change
-                self._answer = error
+        if self._asked is None or self._is_old():
+            self._answer = self._ask(self.question)
             self._asked = self._clock()
         if isinstance(self._answer, errors.ConnectError):
             raise self._answer.copy()
         return self._answer
 
+    def _is_old(self) -> bool:
+        return self._clock() - self._asked > _MOMENT
+
+    def _ask(self, question):
+        """The answer, or the ConnectError: who does not answer is not waited for once more by each change."""
+        try:
+            return getattr(self._client, question)()
+        except errors.ConnectError as error:
+            return error
+
 
 class SharedWorker(Shared):
-    """ConnectClient: the status and the configuration of a connector come from the list of all of them, one request."""
+    """ConnectClient: the status and the configuration of a connector come from the list of all of them, one request for each phase (see renew()).
+
+    Who waits for a connector asks for its status again, and gets it from a list of the statuses alone, one request in a moment for all that wait: it is a
+    tenth of the size, and takes the worker a thirtieth of the time.
+    """
 
     question = "connectors"
-    #: verb -> {connector that was asked for it: None, or the error that leaves in doubt whether it took}
-    _ahead = {}
+    #: requests after which what is asked is to be as of now
+    _CHANGES = ("restart", "restart_task", "restart_failed", "restart_all", "put_config", "create", "delete")
+
+    def __init__(self, client, clock=time.monotonic):
+        super().__init__(client, clock)
+        #: verb -> {connector that was asked for it: None, or the error that leaves in doubt whether it took}
+        self._ahead = {}
+        self._statuses, self._told = {}, {}
+        #: (worker, when it has read its offsets topic to the end), or None
+        self._has_read = None
+
+    def __getattr__(self, name):
+        if name in self._CHANGES:
+            self.renew()
+        return super().__getattr__(name)
+
+    def renew(self) -> None:
+        super().renew()
+        self._statuses, self._told, self._has_read = {}, {}, None
+
+    def _is_old(self) -> bool:
+        return isinstance(self._answer, errors.ConnectError) and super()._is_old()
 
     def connectors(self) -> dict:
         return self._kept()
 
     def status(self, name: str) -> dict:
-        return self._kept().get(name, {}).get("status") or self._client.status(name)
+        listed, now = self._kept(), self._clock()
+        if now - self._told.setdefault(name, now) > _MOMENT:
+            self._poll(name)
+        return (self._statuses.get(name) or listed.get(name, {})).get("status") or self._client.status(name)
+
+    def _poll(self, name) -> None:
+        """name: the connector that is waited for."""
+        found = self._ask("statuses")
+        self._told = {name: self._clock()}
+        if isinstance(found, errors.ConnectError):
+            self._answer, self._asked = found, self._clock()
+            raise found.copy()
+        self._statuses = found
 
     def info(self, name: str) -> dict:
         return self._kept().get(name, {}).get("info") or self._client.info(name)
+
+    def offsets(self, name: str) -> list:
+        """Asked once where another connector was asked for a moment ago: the worker has read its topic to the end for that."""
+        worker, read = self._has_read or (None, 0.0)
+        if worker == self._client.url and self._clock() - read <= _MOMENT:
+            return self.offsets_once(name)
+        return self._note_read(name, self._client.offsets(name))
+
+    def offsets_once(self, name: str) -> list:
+        return self._note_read(name, self._client.offsets_once(name))
+
+    def _note_read(self, name, found) -> list:
+        """A sink's offsets are in its group, and a connector can have a topic of its own."""
+        info = {} if isinstance(self._answer, errors.ConnectError) else (self._answer or {}).get(name, {}).get("info") or {}
+        if found and info.get("type") == "source" and not (info.get("config") or {}).get("offsets.storage.topic"):
+            self._has_read = (self._client.url, self._clock())
+        return found
 
     def ask_ahead(self, verb: str, names) -> None:
         """stop, pause or resume all of them before anybody waits for the first one: so the Connect cluster rebalances once, not for each.
@@ -69,7 +129,7 @@ class SharedWorker(Shared):
         Who asks for it next need not send it again; but if it failed here, the request is sent then, and fails there. One whose answer left
         in doubt whether it took is not sent again unseen: whoever asks next gets that answer.
         """
-        self._ahead = {verb: {}}
+        asked = self._ahead[verb] = {}
         try:
             self._client.require("stop")
         except errors.ConnectError:
@@ -77,10 +137,10 @@ class SharedWorker(Shared):
         for name in names:
             try:
                 getattr(self._client, verb)(name)
-                self._ahead[verb][name] = None
+                asked[name] = None
             except errors.ConnectError as error:
                 if errors.in_doubt(error):
-                    self._ahead[verb][name] = error
+                    asked[name] = error
         self.renew()
 
     def stop(self, name: str) -> None:
@@ -108,6 +168,9 @@ class SharedOperator(SharedWorker):
 
     def info(self, name: str) -> dict:
         return self._client.info(name)
+
+    def offsets(self, name: str) -> list:
+        return self._client.offsets(name)
 
 
 class SharedGroups(Shared):

@@ -68,7 +68,14 @@ class ConnectClient:
 
     def connectors(self) -> dict:
         """name -> {"status": ..., "info": ...} of all connectors, in one request."""
-        found = self._get("connectors?expand=status&expand=info")
+        return self._expanded("expand=status&expand=info")
+
+    def statuses(self) -> dict:
+        """name -> {"status": ...} of all connectors, in one request, which costs the worker a small part of the other one."""
+        return self._expanded("expand=status")
+
+    def _expanded(self, query) -> dict:
+        found = self._get("connectors?%s" % query)
         if not all(isinstance(parts, dict) for parts in found.values()):
             raise self._not_connect("GET", "connectors")
         return found

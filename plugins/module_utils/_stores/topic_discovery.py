@@ -12,6 +12,7 @@ speak of offsets, and accepted only where its content proves that it is this wor
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.offset_records import EMPTY
@@ -19,7 +20,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, canonical
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.connect_groups import groups_asked, groups_of_workers
 
-#: how many connectors' offsets are asked for as a proof
+#: how many connectors' offsets are wanted as a proof; and of how many are asked that have no record on a candidate, which can only speak against it
 _PROOFS = 5
 #: after how many requests that ran into their time limit no further connector is asked
 _HANGING = 3
@@ -103,7 +104,7 @@ class TopicDiscovery:
         shown = self._shown(name) if exists else None
         if shown and _any_of({name: shown}, log):
             return True
-        listed = {connector: found for connector, found in dict(self._known(), **{name: shown} if shown is not None else {}).items() if found}
+        listed = {connector: found for connector, found in dict(self._known([log]), **{name: shown} if shown is not None else {}).items() if found}
         if listed and not _any_of(listed, log):
             if may_be_empty and _may_have_lost(log):
                 return False
@@ -156,15 +157,12 @@ class TopicDiscovery:
         return self._twice(lambda: self._find(candidates))
 
     def _find(self, candidates) -> str:
-        proven = []
-        if candidates:
-            known = self._known()
-            for topic in candidates:
-                try:
-                    if _proves(known, self._logs.read(topic)):
-                        proven.append(topic)
-                except (errors.NotOffsetsTopic, errors.BrokerDenied):
-                    pass
+        logs = {}
+        for topic in candidates:
+            with contextlib.suppress(errors.NotOffsetsTopic, errors.BrokerDenied):
+                logs[topic] = self._logs.read(topic)
+        known = self._known(logs.values()) if logs else {}
+        proven = [topic for topic, log in logs.items() if _proves(known, log)]
         if len(proven) == 1:
             self._logs.proven = proven[0]
             return proven[0]
@@ -185,17 +183,22 @@ class TopicDiscovery:
     def _listed(self, name) -> set:
         return {canonical(item.get("partition")) for item in self._rest.offsets(name) if item.get("offset") is not None}
 
-    def _known(self) -> dict:
-        """connector -> the canonical partitions that REST lists, None where the worker is too old to list them. Asked once."""
+    def _known(self, logs) -> dict:
+        """connector -> the canonical partitions that REST lists, None where the worker is too old to list them. Asked once. logs: of the candidates."""
         if self._logs.known is None:
-            self._logs.known = self._ask()
+            self._logs.known = self._ask(logs)
         return self._logs.known
 
-    def _ask(self) -> dict:
+    def _ask(self, logs) -> dict:
+        """Of a few connectors: first of those that have a record on a candidate, so that a thousand idle ones are not asked for one by one."""
+        ours = set()
+        for name, parts in self._rest.connectors().items():
+            info = parts.get("info") or {}
+            if info.get("type") != SINK and not (info.get("config") or {}).get("offsets.storage.topic"):
+                ours.add(name)
+        there = set().union(*(log.among(ours) for log in logs))
         known, hanging = {}, 0
-        for name, parts in sorted(self._rest.connectors().items()):
-            if (parts.get("info") or {}).get("type") == SINK or (parts.get("info") or {}).get("config", {}).get("offsets.storage.topic"):
-                continue
+        for name in sorted(there) + sorted(ours - there)[:_PROOFS]:
             try:
                 listed = self._listed(name)
             except (errors.EndpointMissing, errors.AmbiguousName, errors.NoConnector):

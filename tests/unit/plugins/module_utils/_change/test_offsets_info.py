@@ -20,6 +20,7 @@ SLASH = errors.AmbiguousName("no such name in a URL")
 class FakeRest:
     """``connectors``: name -> (type, config, offsets as ((p, o), ...) or an error)."""
 
+    method = "rest"
     url = "http://h:8083"
 
     def __init__(self, connectors=None):

@@ -131,6 +131,17 @@ def test_a_few_connectors_are_proof_enough():
     assert rest.asked == names[:5]
 
 
+def test_idle_connectors_are_not_asked_for_one_by_one():
+    """A few of those that have nothing on a candidate are: what REST shows of them alone is on another topic."""
+    names = [f"c{number:03}" for number in range(1000)]
+    rest = FakeRest(**{name: source({1: ONE} if name > "c996" else {}) for name in names})
+    assert find(rest, OffsetLogs(KafkaLogs(topics("a-offsets", a_offsets=[name + "/1" for name in names[997:]])))) == "a-offsets"
+    assert rest.asked == names[997:] + names[:5]
+    rest = FakeRest(**{name: source({1: ONE} if name in ("c000", "c999") else {}) for name in names})
+    with pytest.raises(errors.MethodError):
+        find(rest, OffsetLogs(KafkaLogs(topics("a-offsets", a_offsets=["c999/1"]))))
+
+
 def test_without_a_worker_there_is_no_proof():
     with pytest.raises(errors.MethodError) as caught:
         find(None, OffsetLogs(KafkaLogs(topics("a-offsets", a_offsets=["c/1"]))))
@@ -201,7 +212,7 @@ def test_the_topic_of_another_cluster_by_what_runs_there():
 def test_workers_that_let_requests_hang_are_not_asked_about_each_connector():
     rest = FakeRest(**{f"c{number}": source(LOST) for number in range(9)})
     assert topics_of("new", rest, OffsetLogs(KafkaLogs(topics("t", t=["c1/1"]))), "t", None) == ["t"]
-    assert rest.asked == ["c0", "c1", "c2"]
+    assert rest.asked == ["c1", "c0", "c2"]
 
 
 def test_an_error_of_rest_for_one_connector_does_not_close_the_topic():
