@@ -2,18 +2,28 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Brings the program of the Spark job to the host of the task, and says what only the controller knows; shows the verdict as text."""
+"""Brings the program of the Spark job to the host of the task, and says what only the controller knows; shows progress and verdict as text."""
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import os
+import re
 import tempfile
 import zipfile
+from datetime import datetime, timezone
 from pathlib import Path
 
 from ansible_collections.streamops.kafka_connect.plugins.action.connector import ActionModule as Connector
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.reports import TIME, safe
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._follow import following
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._show import printable, show
 
+#: a line of the job's log that says how far it is, and what is shown of it
+_PROGRESS = re.compile(r"verify_replay: (\d+ s: .*)")
+#: the default of the option report_dir
+_REPORTS = "~/.local/share/streamops-kafka-connect/reports"
 PROGRAM = Path(__file__).resolve().parents[2] / "roles" / "verify_replay" / "files"
 
 
@@ -37,10 +47,21 @@ class ActionModule(Connector):
         if is_here and isinstance(args.get("report_dir"), str) and args["report_dir"]:
             # The module runs in the folder of the playbook, which can be that of a collection.
             args["report_dir"] = os.path.abspath(os.path.expanduser(args["report_dir"]))
-        result = super().run(tmp, task_vars)
+        with self._progress(task_vars["inventory_hostname"]) if is_here else contextlib.nullcontext():
+            result = super().run(tmp, task_vars)
         if result.get("verdict"):
             show(printable("\n".join(result.get("summary") or [])))
         return result
+
+    def _progress(self, host):
+        """Shows how far the job is, out of its log. The name of the log is settled here for that, but for the change's id."""
+        args = self._task.args
+        folder, name = args.get("report_dir") or os.path.expanduser(_REPORTS), args["report_name"]
+        if not isinstance(folder, str) or not isinstance(name, str):
+            return contextlib.nullcontext()
+        args["report_name"] = name = name.replace("{time}", datetime.now(timezone.utc).strftime(TIME))
+        pattern = "*".join(glob.escape(safe(part)) for part in name.split("{change_id}")) + ".log"
+        return following(os.path.join(glob.escape(folder), pattern), _PROGRESS, lambda line: show(printable(f"[{host}] {_PROGRESS.match(line)[1]}")))
 
     def _sent(self):
         """The path of the program on the host, in the folder of this task, which is removed after it."""

@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from ansible import constants
 from ansible.utils.display import Display
 
@@ -22,5 +24,11 @@ def show(text: str) -> None:
 
 
 def printable(text: str) -> str:
-    """Without what a terminal would obey: names come from others."""
-    return "".join(one if one == "\n" or one.isprintable() else "?" for one in text.rstrip("\n"))
+    """Without what a terminal would obey: names come from others. A space of any width, as figures have it, is a space."""
+    return "".join(_printable(one) for one in text.rstrip("\n"))
+
+
+def _printable(one: str) -> str:
+    if one == "\n" or one.isprintable():
+        return one
+    return " " if unicodedata.category(one) == "Zs" else "?"

@@ -93,11 +93,31 @@ def test_a_fault_of_the_job_itself_is_reported(run, monkeypatch):
 
 
 def test_progress(monkeypatch):
-    clock = iter((100.0, 101.0, 103.0, 104.0, 105.0))
+    """One topic; then a job of many connectors, whose topics are read one after another."""
+    clock = iter((100.0, 101.0, 103.0, 104.0, 105.0, 106.0))
     monkeypatch.setattr(watch, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     found = watch.Watch()
-    found.reading("orders", 4000)
+    found.topics({"orders": 4000})
+    found.reading("orders")
     assert found.line(1, 1, 4) == "3 s: reading orders, about 1\u202f000 of 4\u202f000 records, 500 in a second, 6 s left"
     assert found.line(1, 0, 4) == "4 s: reading orders, about 0 of 4\u202f000 records"
-    found.checking()
-    assert found.line(7, 3, 4) == "5 s: stage 7, 3 of 4 tasks done"
+    found.counting()
+    assert found.line(2, 0, 2) == "5 s: counting orders, stage 2, 0 of 2 tasks done"
+    found.checking(2, 8)
+    assert found.line(7, 3, 4) == "6 s: check 2 of 8, stage 7, 3 of 4 tasks done"
+
+
+def test_progress_of_many_connectors(monkeypatch):
+    clock = iter((100.0, 101.0, 103.0, 105.0, 106.0))
+    monkeypatch.setattr(watch, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    found = watch.Watch()
+    found.topics({"orders": 4000, "empty": 0, "bills": 6000})
+    found.reading("orders")
+    said = "3 s: reading orders, topic 1 of 3, about 2\u202f000 of 4\u202f000 records; of all 2\u202f000 of 10\u202f000"
+    assert found.line(1, 2, 4) == f"{said}, 1\u202f000 in a second, 8 s left"
+    for topic in ("empty", "bills"):
+        found.counting()
+        found.reading(topic)
+    said = "5 s: reading bills, topic 3 of 3, about 2\u202f000 of 6\u202f000 records; of all 6\u202f000 of 10\u202f000"
+    assert found.line(4, 1, 3) == f"{said}, 1\u202f500 in a second, 3 s left"
+    assert found.line(4, 0, 3).endswith("about 0 of 6\u202f000 records; of all 4\u202f000 of 10\u202f000, 800 in a second, 8 s left")

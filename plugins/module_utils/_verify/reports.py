@@ -15,6 +15,8 @@ import re
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import StateError
 
 PASS = "pass"
+#: how a report's name has the time
+TIME = "%Y%m%dT%H%M%S.%fZ"
 _FOREIGN = re.compile(r"[^A-Za-z0-9._-]+")
 #: lines of the log that say why the job broke
 _REASON = re.compile(r"verify_replay: ERROR|.*(?:Exception|Error):")
@@ -22,7 +24,11 @@ _REASON = re.compile(r"verify_replay: ERROR|.*(?:Exception|Error):")
 
 def name_of(pattern: str, change_id, now) -> str:
     """now: UTC"""
-    name = pattern.replace("{time}", now.strftime("%Y%m%dT%H%M%S.%fZ")).replace("{change_id}", str(change_id or "verify"))
+    return safe(pattern.replace("{time}", now.strftime(TIME)).replace("{change_id}", str(change_id or "verify")))
+
+
+def safe(name: str) -> str:
+    """Without what has a meaning in a path."""
     return _FOREIGN.sub("_", name)
 
 

@@ -76,14 +76,14 @@ def run(expected: Expectation, began: float) -> dict[str, Any]:
             tables = {name: open_table(spark, target, properties, scratch.keep) for name, target in expected.tables.items()}
             registries = open_registries(expected, properties)
             checks = [TYPES[check.type](check, expected.samples, tables, registries) for check in expected.checks]
+            watch.topics({name: _offsets(log) for name, log in logs.items()})
             scans = {}
             for name in sorted(expected.used):
                 at = time.monotonic()
                 scans[name] = read(spark, expected, name, clients, logs[name], checks, scratch, watch)
                 seconds[f"scan {name}"] = time.monotonic() - at
             at = time.monotonic()
-            watch.checking()
-            results = judge(checks, scans)
+            results = judge(checks, scans, watch)
             seconds["checks"] = time.monotonic() - at
             topics = {name: describe(scanned) for name, scanned in scans.items()}
         seconds["total"] = time.monotonic() - began
@@ -158,12 +158,12 @@ def read(
     """One pass over the topic, with all that its checks need."""
     topic, client = expected.topics[name], clients[expected.topics[name].cluster]
     mine = [check for check in checks if name in (check.check.topic, check.parameters.get("source"))]
-    offsets = sum(high - low for low, high in log.windows.values())
-    say(f"reading {name}: {len(log.windows)} partitions, {offsets} offsets")
-    watch.reading(name, offsets)
+    say(f"reading {name}: {len(log.windows)} partitions, {_offsets(log)} offsets")
+    watch.reading(name)
     try:
         again = partial(scan.read, spark, client, topic.topic)
         rows = slim_rows(topic, log.windows, mine, again, scratch.keep, scan.empty(spark))
+        watch.counting()
         facts = gather(rows, log.windows)
     except JobError:
         raise
@@ -177,11 +177,17 @@ def read(
     return Scanned(topic, log, rows, facts, uncommitted)
 
 
-def judge(checks: list[BaseCheck], scans: dict[str, Scanned]) -> list[dict[str, Any]]:
+def _offsets(log: Log) -> int:
+    """How many offsets of a topic are read: about as many as records."""
+    return sum(high - low for low, high in log.windows.values())
+
+
+def judge(checks: list[BaseCheck], scans: dict[str, Scanned], watch: Watch) -> list[dict[str, Any]]:
     for check in checks:
         check.ask(scans)
     results = []
-    for check in checks:
+    for place, check in enumerate(checks, 1):
+        watch.checking(place, len(checks))
         at = time.monotonic()
         result = _judged(check, scans)
         say(f"{result.verdict}: {check.check.name}: {result.sentence}")

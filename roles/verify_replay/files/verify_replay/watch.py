@@ -23,29 +23,51 @@ def say(line: str) -> None:
 
 
 class Watch:
-    """What the job does now."""
+    """What the job does now: it reads one topic after another, then it makes one check after another."""
 
     def __init__(self) -> None:
         self._began = self._since = time.monotonic()
-        self._topic, self._offsets = "", 0
+        #: offsets of each topic
+        self._sizes: dict[str, int] = {}
+        #: the topics that have been read; that which is read now
+        self._read: list[str] = []
+        self._topic: str | None = None
+        self._check, self._checks = 0, 0
 
-    def reading(self, topic: str, offsets: int) -> None:
-        self._topic, self._offsets, self._since = topic, offsets, time.monotonic()
+    def topics(self, sizes: dict[str, int]) -> None:
+        self._sizes, self._since = sizes, time.monotonic()
 
-    def checking(self) -> None:
-        self._topic = ""
+    def reading(self, topic: str) -> None:
+        self._topic = topic
+
+    def counting(self) -> None:
+        """All of the topic's records have been read."""
+        if self._topic is not None:
+            self._read.append(self._topic)
+        self._topic = None
+
+    def checking(self, number: int, checks: int) -> None:
+        self._check, self._checks = number, checks
 
     def line(self, stage: int, done: int, tasks: int) -> str:
         """How far a stage is. Spark tells of tasks only; one reads a partition of a topic, so that records are about as many."""
         now = time.monotonic()
-        passed, share = f"{now - self._began:.0f} s", done / max(tasks, 1)
-        if not self._topic:
-            return f"{passed}: stage {stage}, {done} of {tasks} tasks done"
-        records, rest = int(self._offsets * share), ""
-        if records:
-            rate = records / max(now - self._since, 0.001)
-            rest = f", {number(int(rate))} in a second, {(self._offsets - records) / rate:.0f} s left"
-        return f"{passed}: reading {self._topic}, about {number(records)} of {number(self._offsets)} records{rest}"
+        passed, before = f"{now - self._began:.0f} s", sum(self._sizes[topic] for topic in self._read)
+        if self._checks:
+            return f"{passed}: check {self._check} of {self._checks}, stage {stage}, {done} of {tasks} tasks done"
+        if self._topic is None:
+            what = f"counting {self._read[-1]}" if self._read else "beginning"
+            return f"{passed}: {what}, stage {stage}, {done} of {tasks} tasks done"
+        size = self._sizes[self._topic]
+        records = int(size * done / max(tasks, 1))
+        found, whole = before + records, sum(self._sizes.values())
+        here, of_all = f"about {number(records)} of {number(size)} records", ""
+        if len(self._sizes) > 1:
+            here = f"topic {len(self._read) + 1} of {len(self._sizes)}, {here}"
+            of_all = f"; of all {number(found)} of {number(whole)}"
+        rate = found / max(now - self._since, 0.001)
+        rest = f", {number(int(rate))} in a second, {(whole - found) / rate:.0f} s left" if found else ""
+        return f"{passed}: reading {self._topic}, {here}{of_all}{rest}"
 
 
 @contextmanager
