@@ -290,7 +290,7 @@ def connectors_lines(report: dict, most: int) -> list[str]:
     clusters, found = report["clusters"], report["connectors"]
     answered = [one for one in clusters.values() if one["error"] is None]
     head = "%s%s on %s%s" % (
-        plural(len(found), "connector"), " that fit " + fit(", ".join(report["asked"]), 50) if report["asked"] else "", plural(len(answered), "cluster"),
+        plural(len(found), "connector"), " matching " + fit(", ".join(report["asked"]), 50) if report["asked"] else "", plural(len(answered), "cluster"),
         ", %d without an answer" % (len(clusters) - len(answered)) if len(answered) < len(clusters) else "")
     rows = [["CONNECTOR", "TYPE", "CLUSTERS", "WHERE"]]
     for one in found[:most or None]:

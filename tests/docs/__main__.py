@@ -13,9 +13,8 @@ from stack import ClusterSpec, Stack
 from tests.docs.blocks import normalised, replaced
 from tests.docs.runs import ROOT, run
 from tests.docs.scenarios import SCENARIOS
-from tests.integration.support.topics import Kafka
 
-SPECS = {"main": ClusterSpec(), "v34": ClusterSpec("3.4.1")}
+SPECS = {"main": ClusterSpec(), "wide": ClusterSpec(offset_partitions=25), "v34": ClusterSpec("3.4.1")}
 
 
 def main() -> None:
@@ -36,9 +35,8 @@ def main() -> None:
 
 def write(name: str, folder: Path, stack: Stack, everything: bool) -> None:
     scenario = SCENARIOS[name]
-    stack.up({scenario.cluster: SPECS[scenario.cluster]})
-    endpoints = stack.endpoints()
-    found = run(name, folder, endpoints["clusters"][scenario.cluster], Kafka(endpoints["bootstrap_servers"]))
+    stack.up({cluster: SPECS[cluster] for cluster in scenario.clusters})
+    found = run(name, folder, stack.endpoints())
     new = [(block, lines) for block, lines in found if everything or normalised(lines) != normalised(block.lines)]
     page = ROOT / scenario.page
     page.write_text(replaced(page.read_text(encoding="utf-8"), new), encoding="utf-8")

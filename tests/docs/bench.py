@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from confluent_kafka import Producer
@@ -16,28 +17,43 @@ from tests.integration.support.topics import Kafka
 from tests.integration.support.worker import Worker, wait_until
 
 #: as pages show them
-URLS = ("https://connect.eu.example.com:8083", "https://connect.old.example.com:8083")
+HOSTS = ("eu", "us")
+URL = "https://connect.%s.example.com:8083"
 BROKERS, LEDGER, HOME = "kafka.eu.example.com:9092", "connect-offset-changes", "/home/ops"
 ORDERS = "/tmp/orders.txt"
 
 
-class Bench:
-    """A folder for the commands, and connectors on one Connect cluster; close() leaves nothing behind."""
+@dataclass
+class Cluster:
+    """A Connect cluster of the stack."""
 
-    def __init__(self, folder: Path, worker: Worker, kafka: Kafka, offset_topic: str, brokers: bool) -> None:
-        self.folder, self.worker, self.kafka, self.offset_topic = folder, worker, kafka, offset_topic
+    worker: Worker
+    group: str
+    offset_topic: str
+
+
+class Bench:
+    """A folder for the commands, and the same connectors on each Connect cluster; close() leaves nothing behind."""
+
+    def __init__(self, folder: Path, clusters: list[Cluster], kafka: Kafka, brokers: bool) -> None:
+        """clusters: of HOSTS, in their order."""
+        self.folder, self.kafka = folder, kafka
+        self._clusters = dict(zip(HOSTS, clusters, strict=False))
         self._ledger = f"docs-{folder.parent.name}-{folder.name}"
-        self._real = {**dict.fromkeys(URLS, worker.url), BROKERS: kafka.bootstrap_servers, LEDGER: self._ledger, HOME: str(folder / "home"),
-                      "/tmp/": f"{folder}/"}
+        self._real = {URL % "old": clusters[0].worker.url, **{URL % host: one.worker.url for host, one in self._clusters.items()},
+                      BROKERS: kafka.bootstrap_servers, LEDGER: self._ledger, HOME: str(folder / "home"), "/tmp/": f"{folder}/"}
         self._made: dict[str, dict] = {}
         self._topics = [self._ledger]
-        hosts = {"eu": {"kafka_connect_url": URLS[0], **({"kafka_bootstrap_servers": [BROKERS]} if brokers else {})}}
+        servers = {"kafka_bootstrap_servers": [BROKERS]} if brokers else {}
+        hosts = {host: {"kafka_connect_url": URL % host, **servers} for host in self._clusters}
         self.write("inventory.yml", json.dumps({"kafka_connect": {"hosts": hosts}}))
         # beside the inventory; no page shows it
-        hidden = {"kafka_connect_ledger_topic": LEDGER, "kafka_connect_offset_topic": offset_topic, "reset_offsets_settle": 0,
-                  "kafka_connect_check_position_timeout": 20,
+        hidden = {"kafka_connect_ledger_topic": LEDGER, "reset_offsets_settle": 0, "kafka_connect_check_position_timeout": 20,
                   "reset_offsets_backup_dir": f"{HOME}/.local/share/streamops-kafka-connect/backups"}
         self.write("group_vars/all.yml", json.dumps(hidden))
+        for host, one in self._clusters.items():  # which share a Kafka cluster here
+            group = {"kafka_connect_group": one.group} if len(clusters) > 1 else {}
+            self.write(f"host_vars/{host}.yml", json.dumps({"kafka_connect_offset_topic": one.offset_topic, **group}))
 
     def write(self, name: str, text: str) -> None:
         path = self.folder / name
@@ -82,44 +98,50 @@ class Bench:
 
     def _make(self, name: str, config: dict) -> None:
         self._made[name] = config
-        self.worker.create(name, config, None)
+        for one in self._clusters.values():
+            one.worker.create(name, config, None)
         self.settled()
 
     def settled(self) -> None:
         """What runs has delivered and stored all that there is."""
-        for name, config in self._made.items():
-            wait_until(lambda name=name, config=config: self._is_through(name, config), reason=f"{name} to have come to the end")
+        for cluster in self._clusters.values():
+            for name, config in self._made.items():
+                wait_until(lambda cluster=cluster, name=name, config=config: self._is_through(cluster, name, config),
+                           reason=f"{name} to have come to the end")
 
     def failed(self, name: str) -> None:
-        self.worker.await_state(name, "RUNNING", ["FAILED"])
+        for one in self._clusters.values():
+            one.worker.await_state(name, "RUNNING", ["FAILED"])
 
-    def _is_through(self, name: str, config: dict) -> bool:
-        if not self.worker.exists(name):
+    def _is_through(self, cluster: Cluster, name: str, config: dict) -> bool:
+        if not cluster.worker.exists(name):
             return True
-        state, tasks = self.worker.state(name)
+        state, tasks = cluster.worker.state(name)
         if state != "RUNNING":
             return True
         if tasks != ["RUNNING"]:
             return tasks == ["FAILED"]
         if "topics" in config:
             ends = {number: end for number, end in self.kafka.ends(config["topics"]).items() if end}
-            return self._committed(name, config["topics"]) == ends
+            return _committed(cluster.worker, name, config["topics"]) == ends
         size = Path(config["file"]).stat().st_size
-        return f'{{"position":{size}}}' in self.kafka.live_offsets(self.offset_topic, name).values()
-
-    def _committed(self, name: str, topic: str) -> dict[int, int]:
-        return {pair["partition"]["kafka_partition"]: pair["offset"]["kafka_offset"] for pair in self.worker.offsets(name)
-                if pair["partition"]["kafka_topic"] == topic}
+        return f'{{"position":{size}}}' in self.kafka.live_offsets(cluster.offset_topic, name).values()
 
     def close(self) -> None:
-        for name in self._made:
-            self.worker.delete(name)
-        mine = {(one.partition, one.key) for one in self.kafka.raw_records(self.offset_topic)
-                if one.key and json.loads(one.key)[0] in self._made}
-        self.kafka.raw(self.offset_topic, [(partition, key, None) for partition, key in mine])
+        for one in self._clusters.values():
+            for name in self._made:
+                one.worker.delete(name)
+            mine = {(record.partition, record.key) for record in self.kafka.raw_records(one.offset_topic)
+                    if record.key and json.loads(record.key)[0] in self._made}
+            self.kafka.raw(one.offset_topic, [(partition, key, None) for partition, key in mine])
         for topic in dict.fromkeys(self._topics):
             if self.kafka.exists(topic):
                 self.kafka.drop(topic)
+
+
+def _committed(worker: Worker, name: str, topic: str) -> dict[int, int]:
+    return {pair["partition"]["kafka_partition"]: pair["offset"]["kafka_offset"] for pair in worker.offsets(name)
+            if pair["partition"]["kafka_topic"] == topic}
 
 
 def _replaced(text: str, names: dict[str, str]) -> str:

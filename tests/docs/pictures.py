@@ -1,13 +1,14 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pictures of the documentation have to be what this draws: a dry run as on a terminal, and which method when.
+"""The pictures of the documentation have to be what this draws: a dry run in a terminal, the page of a verification, which method when.
 
 With --write they are written.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -18,6 +19,9 @@ from tests.docs.blocks import LEFT_OUT, Block, parse
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "images"
+#: what the verification of `make demo` has written
+REPORT = Path(__file__).with_name("report.json")
+PROGRAM = ROOT / "roles" / "verify_replay" / "files"
 DRY_RUN = ROOT / "docs" / "docsite" / "rst" / "guide_replay_since.rst"
 
 _HEAD = """<!--
@@ -65,6 +69,60 @@ def _kind(line: str) -> str:
     return {"+": "add", "-": "cut"}.get(line[:1], "plain")
 
 
+# --- the page of a verification
+
+
+def report() -> str:
+    """The head of the page, its checks and the first topic, as roles/verify_replay/files/verify_replay/html.py writes them."""
+    sys.path.insert(0, str(PROGRAM))
+    from verify_replay.html import page
+
+    text = page(json.loads(REPORT.read_text(encoding="utf-8")))
+    head, *sections = re.findall(r"<header.*?</header>|<section.*?</section>", text, re.DOTALL)
+    checks, topic = sections[0], sections[1]
+    style = ("text{font:14px system-ui,sans-serif;fill:#1c2330}.title{font-size:26px;font-weight:bold;fill:#fff}.light{fill:#fff}"
+             ".name{font-size:18px;font-weight:bold}.soft{font-size:12.5px;fill:#5d6778}.badge{font-size:12.5px;font-weight:bold;fill:#fff}"
+             ".number{font-size:20px;font-weight:bold}.card{fill:#fff;stroke:#dfe3ea}.pass,.both{fill:#1a7f4b}.before{fill:#9fb3cc}.after{fill:#2f74c0}"
+             ".edge{stroke:#1c2330;stroke-width:1.5}.axis{font-size:12px;fill:#5d6778}")
+    rows = ['<rect width="900" height="480" fill="#f5f6f8"/>', '<rect class="pass" x="20" y="20" width="860" height="96" rx="12"/>']
+    rows.append(f'<text class="title" x="44" y="58">{_texts(head, "h1")[0]}</text>')
+    rows.append(f'<text class="light" x="44" y="88">{" · ".join(_texts(head, "p"))}</text>')
+    rows += _report_checks(checks)
+    rows += _report_topic(topic)
+    return _svg(900, 480, "The page of a verification", style, rows)
+
+
+def _report_checks(section: str) -> Iterator[str]:
+    yield '<rect class="card" x="20" y="132" width="860" height="110" rx="12"/>'
+    for number, row in enumerate(re.findall(r"<tr><td>.*?</details>", section, re.DOTALL)):
+        top = 170 + 44 * number
+        verdict, name = _texts(row, "span")[0], re.search(r'class="name">(.*?)<', row)[1]
+        yield f'<rect class="{verdict}" x="44" y="{top - 16}" width="54" height="22" rx="11"/>'
+        yield f'<text class="badge" x="57" y="{top}">{verdict}</text>'
+        yield f'<text x="120" y="{top}">{name}</text><text x="290" y="{top}">{re.search(r"</small></td><td>(.*?)<details", row)[1]}</text>'
+
+
+def _report_topic(section: str) -> Iterator[str]:
+    yield '<rect class="card" x="20" y="258" width="860" height="202" rx="12"/>'
+    yield f'<text class="name" x="44" y="290">{_texts(section, "h2")[0]}</text>'
+    cards = re.findall(r"<div><b>(.*?)</b><span>(.*?)</span></div>", section)
+    for number, (value, label) in enumerate(cards):
+        left = 44 + 164 * number
+        yield f'<rect class="card" x="{left}" y="304" width="152" height="58" rx="10"/>'
+        yield f'<text class="number" x="{left + 13}" y="330">{value}</text><text class="soft" x="{left + 13}" y="350">{label}</text>'
+    shares, partitions = re.findall(r"<svg .*?</svg>", section, re.DOTALL)[:2]
+    yield f'<text class="soft" x="44" y="384">{_texts(section, "h3")[0]}</text>' + _placed(shares, 392, 18)
+    yield f'<text class="soft" x="44" y="430">{_texts(section, "h3")[1]}</text>' + _placed(partitions, 434, 26)
+
+
+def _texts(markup: str, tag: str) -> list[str]:
+    return re.findall(rf"<{tag}[^>]*>(.*?)</{tag}>", markup, re.DOTALL)
+
+
+def _placed(drawing: str, top: int, height: int) -> str:
+    return drawing.replace("<svg ", f'<svg x="44" y="{top}" width="812" height="{height}" ', 1)
+
+
 # --- a decision
 
 
@@ -104,7 +162,7 @@ def _svg(width: int, height: int, label: str, style: str, rows: list[str]) -> st
 
 def main() -> int:
     stale = []
-    for path, text in ((FOLDER / "dry_run.svg", dry_run()), (FOLDER / "methods.svg", methods())):
+    for path, text in ((FOLDER / "dry_run.svg", dry_run()), (FOLDER / "report.svg", report()), (FOLDER / "methods.svg", methods())):
         if "--write" in sys.argv[1:]:
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")

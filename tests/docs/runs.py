@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.docs.bench import Bench
+from tests.docs.bench import Bench, Cluster
 from tests.docs.blocks import Block, File, parse, shown
 from tests.docs.scenarios import SCENARIOS
 from tests.integration.support.ansible_playbook import ansible_playbook
@@ -21,13 +21,15 @@ from tests.integration.support.worker import Worker
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(name: str, folder: Path, cluster: dict, kafka: Kafka) -> list[tuple[Block, list[str]]]:
+def run(name: str, folder: Path, endpoints: dict) -> list[tuple[Block, list[str]]]:
     """Each block of the scenario, and the lines that it should have.
 
-    folder: of this run alone. cluster: urls and offset_topic, as the stack has them.
+    folder: of this run alone. endpoints: of the stack, which has the scenario's clusters.
     """
     scenario = SCENARIOS[name]
-    bench = Bench(folder, Worker(cluster["urls"][0]), kafka, cluster["offset_topic"], scenario.brokers)
+    found = [endpoints["clusters"][cluster] for cluster in scenario.clusters]
+    clusters = [Cluster(Worker(one["urls"][0]), one["group_id"], one["offset_topic"]) for one in found]
+    bench = Bench(folder, clusters, Kafka(endpoints["bootstrap_servers"]), scenario.brokers)
     try:
         scenario.prepare(bench)
         for command in scenario.first:
@@ -52,7 +54,8 @@ def _lines(command: str, block: Block, bench: Bench) -> list[str]:
 def _print(command: str, bench: Bench) -> str:
     bench.settled()
     home = bench.folder / "home" / ".local"
-    env = {**environment(), "XDG_DATA_HOME": str(home / "share"), "XDG_STATE_HOME": str(home / "state"), "USER": "ops", "LOGNAME": "ops"}
+    env = {**environment(), "XDG_DATA_HOME": str(home / "share"), "XDG_STATE_HOME": str(home / "state"), "USER": "ops", "LOGNAME": "ops",
+           "PWD": str(bench.folder)}
     command = bench.here(command)
     words = shlex.split(command.replace("\\\n", " "))
     if words[0] == "ansible-playbook":

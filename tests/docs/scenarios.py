@@ -19,12 +19,12 @@ GUIDES = "docs/docsite/rst"
 
 @dataclass(frozen=True)
 class Scenario:
-    """page: its blocks are run. cluster: of the stack. brokers: whether the inventory that the page does not show has them; then
+    """page: its blocks are run. clusters: of the stack. brokers: whether the inventory that the page does not show has them; then
     the ledger is a topic. first: commands whose output no page shows, with files of their own."""
 
     page: str
     prepare: Callable[[Bench], None]
-    cluster: str = "main"
+    clusters: tuple[str, ...] = ("main",)
     brokers: bool = True
     first: tuple[str, ...] = ()
 
@@ -74,5 +74,6 @@ SCENARIOS = {
     "skip-record": Scenario(f"{GUIDES}/guide_skip_record.rst", _poisoned),
     "replay-since": Scenario(f"{GUIDES}/guide_replay_since.rst", _delivered_for_two_days),
     "undo": Scenario(f"{GUIDES}/guide_undo.rst", _changed, first=(f"{_RESET}changed.yml",)),
-    "old-workers": Scenario(f"{GUIDES}/guide_old_workers.rst", _source, cluster="v34"),
+    "fleet": Scenario(f"{GUIDES}/guide_fleets.rst", _source, clusters=("main", "wide"), brokers=False),
+    "old-workers": Scenario(f"{GUIDES}/guide_old_workers.rst", _source, clusters=("v34",)),
 }

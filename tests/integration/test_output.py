@@ -88,4 +88,4 @@ def test_reports_are_text(make, playbooks, main):
     hosts = {"eu": {"kafka_connect_url": main.url}}
     play = playbooks.run("streamops.kafka_connect.connectors_report", hosts, connectors_report_connectors=name)
     assert play.rc == 0 and lines(play, REPORT)
-    assert play.shown("Show the report")[:3] == [f"1 connector that fit {name} on 1 cluster", "", "CONNECTOR     TYPE    CLUSTERS  WHERE"]
+    assert play.shown("Show the report")[:3] == [f"1 connector matching {name} on 1 cluster", "", "CONNECTOR     TYPE    CLUSTERS  WHERE"]

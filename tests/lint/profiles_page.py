@@ -94,7 +94,7 @@ def _section(profile: dict) -> Iterator[str]:
         if "until" in shape:
             yield f"{shape['until']} and earlier. {shape.get('now', '')}"
             if "migrate" in shape:
-                yield f"``rewrite: [{{migrate: {shape['migrate']['name']}}}]`` moves it to the form of now."
+                yield f"``rewrite: [{{migrate: {shape['migrate']['name']}}}]`` moves it to the current form."
             yield ""
         yield from _table(shape)
         yield from ("", "In the order of this table.", "") if shape.get("order") == "listed" else ("",)

@@ -26,7 +26,7 @@ def test_which_connectors_live_where(fleet, clusters):
         clusters["us1"].worker.delete(other)
     assert play.rc == 2 and "No report of gone" in play.failure("gone") and {row["changed"] for row in play.recap.values()} == {0}, play
     lines = [line.strip().strip('",') for line in play.stdout.splitlines()]
-    assert f"2 connectors that fit {fleet.name}*, nothing-* on 3 clusters, 1 without an answer" in lines, play
+    assert f"2 connectors matching {fleet.name}*, nothing-* on 3 clusters, 1 without an answer" in lines, play
     assert f"{fleet.name}        source  3 of 3    eu1 RUNNING, us1 RUNNING, v34 RUNNING" in lines
     assert f"{other}  source  1 of 3    us1 STOPPED" in lines
     report = json.loads(file.read_text())

@@ -4,7 +4,7 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""Offsets in the form of an earlier version of a connector are moved to the form of now. Pure.
+"""Offsets in the form of an earlier version of a connector are moved to the current form. Pure.
 
 The option ``rewrite`` has one rule then: ``migrate``, the name of the move in the connector's profile, ``values`` of the fields that are new, and
 ``from``, values of fields, where several partitions would become one.

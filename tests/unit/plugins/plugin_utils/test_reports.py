@@ -132,7 +132,7 @@ def test_connectors_of_clusters():
     assert found["connectors"][0]["clusters"][1] == {
         "name": "a", "cluster": "us", "type": "sink", "state": "RUNNING", "class": "C", "version": "1", "tasks": 2, "failed_tasks": 1}
     assert _reports.connectors_lines(found, 0) == [
-        "2 connectors that fit a, b* on 2 clusters, 1 without an answer",
+        "2 connectors matching a, b* on 2 clusters, 1 without an answer",
         "",
         "CONNECTOR  TYPE  CLUSTERS  WHERE",
         "a          sink  2 of 2    eu RUNNING, us RUNNING (1 of 2 tasks FAILED)",
