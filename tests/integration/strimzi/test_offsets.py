@@ -114,6 +114,18 @@ def test_a_running_connector_is_stopped_and_put_back_exactly(connect, namespace,
     assert connect.state(name) == ("RUNNING", ["RUNNING"])
 
 
+@pytest.mark.parametrize("options, verdict", [({}, "taken"), ({"commit_partition": '{"query": "query"}'}, "ignored")])
+def test_the_position_is_watched(connect, namespace, method, name, options, verdict):
+    """The operator lists the offsets for each look."""
+    namespace.connector(name, shaped(topic=name, interval_ms=1, **options), state="stopped")
+    namespace.await_state(name, "STOPPED")
+    result = method(offsets=[at(1)], final_state="started", check_position="warn", check_position_timeout=20)
+    assert not result["failed"] and result["position"]["verdict"] == verdict, result
+    text = f'{name} runs, but it commits under partitions that were not declared, first {{"query": "query"}}'
+    assert any(text in warning for warning in result["warnings"]) is (verdict == "ignored"), result["warnings"]
+    assert connect.state(name) == ("RUNNING", ["RUNNING"])
+
+
 def test_not_stopped(connect, namespace, method, running):
     name = running()
     before = namespace.get(CONNECTORS, name)
