@@ -446,8 +446,8 @@ def test_a_client_that_the_login_server_refuses(twice, secured, endpoint, verify
     play = verify({"eu": by_client(secured, endpoint, "planted-and-wrong")}, verify_replay_expectation=twice)
     failure = play.failure("eu")
     assert play.rc != 0 and "planted" not in play.text and "Traceback" not in failure
-    words = f"the login server {endpoint.url} gave no token for the cluster main ({secured['sasl_ssl']}): LoginException: The response code "
-    assert f"The verification could not be made: {words}401 and error response {{" in failure, failure
+    words = f"the login server {endpoint.url} gave no token for the cluster main ({secured['sasl_ssl']}): LoginException: The response "
+    assert f"The verification could not be made: {words}code 401 and error response {{" in failure, failure
     assert "Invalid client or client credentials" in failure and "org.apache.kafka" not in failure
 
 
