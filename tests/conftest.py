@@ -9,7 +9,7 @@ import pytest
 
 #: files that go to one worker together, because they use one stack
 TOGETHER = dict.fromkeys(("integration/test_secured.py", "integration/test_secured_groups.py", "integration/test_secured_running.py",
-                          "integration/test_secured_oauth.py",
+                          "integration/test_secured_oauth.py", "integration/test_secured_secrets.py",
                           "integration/test_debezium.py", "integration/test_ledger.py"), "secured")
 #: files whose tests are shared out one by one, because each takes long and none needs the others
 ONE_BY_ONE = {"integration/test_playbook.py", "integration/test_restore.py", "integration/test_docs_outputs.py", "fleet/test_rollout.py",

@@ -59,7 +59,8 @@ class _Module(AnsibleModule):
 
     def _hide(self) -> None:
         """Secret texts inside options that are no secret as a whole are masked wherever the module's arguments are shown."""
-        self.no_log_values.update(_secrets(self.params), self._secret_texts(self.params) if self._secret_texts else ())
+        params = dict(dict.fromkeys(self.argument_spec), **self.params)
+        self.no_log_values.update(_secrets(params), self._secret_texts(params) if self._secret_texts else ())
 
     def _log_invocation(self):
         """To the system's log, while the module is made."""
@@ -73,6 +74,7 @@ class _Module(AnsibleModule):
         super().warn(shown_text(warning), **more)
 
     def fail_json(self, msg, **facts):
+        self._hide()  # not done yet where the arguments themselves are wrong
         super().fail_json(shown_text(msg), **self._shown(facts))
 
     def exit_json(self, **result):
@@ -137,9 +139,15 @@ def _act(action, clients, module) -> dict:
 
 
 def _secrets(params) -> set:
-    """Secret texts among the further settings of librdkafka."""
-    return {str(value) for one in [params] + (params["kafka_connect_source_clusters"] or [])
-            for name, value in (one["kafka_options"] or {}).items() if value and _SECRET_SETTING.search(name)}
+    """Secret texts among the further settings of librdkafka. All of a text that could not be read as settings."""
+    clusters, found = params["kafka_connect_source_clusters"] or [], set()
+    for one in [params] + (clusters if isinstance(clusters, list) else [{"kafka_options": clusters}]):
+        options = one.get("kafka_options") if isinstance(one, dict) else one
+        if isinstance(options, dict):
+            found.update(str(value) for name, value in options.items() if value and _SECRET_SETTING.search(str(name)))
+        elif options:
+            found.add(str(options))
+    return found
 
 
 def _check(params, names) -> None:

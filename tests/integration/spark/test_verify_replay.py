@@ -36,6 +36,7 @@ from tests.integration.spark.conftest import JARS_DIR, quick
 from tests.integration.support.configs import file_source
 from tests.integration.support.playbook import Play
 from tests.integration.support.token_endpoint import TokenEndpoint, new_token
+from tests.integration.support.watch import Watch
 from tests.integration.support.worker import Worker, wait_until
 from tests.verify.driver import java_options
 
@@ -337,39 +338,6 @@ def test_brokers_that_do_not_answer(twice, verify):
     assert verify.page.stat().st_mtime - began.stat().st_mtime < 60
 
 
-class Watch:
-    """Looks for a secret where others could see it, and at the modes of private files, while something runs."""
-
-    def __init__(self, secret: str, folder: Path) -> None:
-        self.found, self.modes = set(), set()
-        self._secret, self._folder = secret.encode(), folder
-        self._done = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> Watch:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_error) -> None:
-        self._done.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        while not self._done.wait(0.1):
-            for path in [*Path("/proc").glob("[0-9]*/cmdline"), *Path("/proc").glob("[0-9]*/environ")]:
-                try:
-                    if self._secret in path.read_bytes():
-                        self.found.add(str(path))
-                except OSError:
-                    pass
-            for folder in self._folder.glob("verify_replay.*"):
-                try:
-                    self.modes |= {(path.name if path != folder else "folder", oct(stat.S_IMODE(path.stat().st_mode)))
-                                   for path in (folder, *folder.glob("job.conf"), *folder.glob("keystore.pem"), *folder.glob("token"))}
-                except OSError:
-                    pass
-
-
 #: what properties files and JAAS lines have a meaning for
 SPECIAL = "\\\"' #=:!$;,"
 
@@ -426,7 +394,7 @@ def test_secured_topics(way, twice, secured, allowed, endpoint, verify, tmp_path
     for name in ("home", "tmp"):
         (tmp_path / name).mkdir()
     env = {"HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "tmp")}
-    with Watch(secret, tmp_path / "tmp") as watch:
+    with Watch([secret], tmp_path / "tmp") as watch:
         play = verify({"eu": {**host, "kafka_ssl_ca_path": secured["ca"]}}, "-vvv", "--diff", env=env,
                       verify_replay_expectation={**twice, "registries": {"schemas": {"url": "https://registry.example.com"}}},
                       verify_replay_registry_options={"schemas": {"username": "auditor", "password": secret}})

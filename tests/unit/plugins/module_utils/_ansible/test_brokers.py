@@ -50,6 +50,7 @@ def run(monkeypatch, capsys):
                 runner.run({}, action, connect=connect, brokers=opener.brokers if brokers else None)
         outcome.code = ended.value.code
         outcome.result = json.loads(capsys.readouterr().out)
+        outcome.everything = dict(outcome.result)
         outcome.result.pop("invocation", None)
         return outcome
 
@@ -163,6 +164,16 @@ def test_warnings(run, options, words):
 def test_secrets_among_further_settings_are_masked(run, name):
     done = run(dict(BROKERS, kafka_options={name: "s3cret-word"}), {"seen": "x s3cret-word x"})
     assert done.settings[name] == "s3cret-word" and done.result["seen"] == "x ******** x"
+
+
+@pytest.mark.parametrize("wrong", [
+    {"kafka_security_protocol": "TLS"}, {"kafka_timeout": "soon"}, {"nonsense": 1}, {"kafka_options": "{'ssl.key.pem': 's3cret-word"},
+    {"kafka_connect_source_clusters": [{"alias": "a", "kafka_options": {"ssl.key.pem": "s3cret-word"}}]},
+    {"kafka_connect_source_clusters": "{'ssl.key.pem': 's3cret-word"},
+])
+def test_secrets_are_masked_where_arguments_are_refused(run, wrong):
+    done = run(dict(BROKERS, kafka_options={"ssl.key.pem": "s3cret-word"}) | wrong)
+    assert done.code == 1 and done.given is None and "s3cret" not in json.dumps(done.everything)
 
 
 @pytest.mark.parametrize("name", ["sasl.username", "ssl.ca.location", "client.id", "socket.timeout.ms"])
