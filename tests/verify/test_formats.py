@@ -416,6 +416,20 @@ def test_logins_of_a_registry(apicurio, ids, tmp_path, login, options):
         guard.close()
 
 
+def test_each_schema_is_fetched_once(apicurio, ids):
+    guard = Guard(apicurio)
+    try:
+        registry = Registry("main", {"url": guard.url})
+        found = registry.subject("real.t-value")
+        assert ids["old"] in found and len(found) > 1
+        again = Registry("main", {"url": apicurio.url})
+        assert [registry.schema(one) for one in found] == [again.schema(one) for one in found]
+        # No look at /schemas/ids, and no version twice.
+        assert not [path for path in guard.asked if path.startswith("/schemas/ids")] and len(set(guard.asked)) == len(guard.asked)
+    finally:
+        guard.close()
+
+
 def test_a_registry_that_does_not_answer():
     with pytest.raises(JobError, match=r"the schema registry main \(http://127.0.0.1:9\) cannot be asked: .*refused"):
         Registry("main", {"url": "http://127.0.0.1:9/"}).subject("t-value")

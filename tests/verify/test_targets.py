@@ -12,7 +12,7 @@ from verify_replay.options import Properties
 from verify_replay.tables import open_table
 from verify_replay.targets import target
 
-from tests.verify.world import World, keep
+from tests.verify.world import World
 
 SCHEMA = "id bigint, item string, price decimal(10,2)"
 CHECK = {"table": "x", "mode": "append", "columns": {"id": "id", "item": "item", "price": "price"}}
@@ -57,7 +57,7 @@ class Bucket:
 
     def table(self, **more):
         path = self.folder.as_uri()
-        return open_table(self.spark, target("x", {"format": self.form, "path": path, **more}, "tables.x"), Properties([]), keep)
+        return open_table(self.spark, target("x", {"format": self.form, "path": path, **more}, "tables.x"), Properties([]))
 
 
 @pytest.fixture

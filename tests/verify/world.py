@@ -87,7 +87,7 @@ def keep(rows, _name):
 
 def table(frame, **target):
     """A table of the document that is a data frame."""
-    return Table(Target("x", target.pop("format", "jdbc"), **target), lambda: frame, keep)
+    return Table(Target("x", target.pop("format", "jdbc"), **target), lambda: frame)
 
 
 class Hashes:

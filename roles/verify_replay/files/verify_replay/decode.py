@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
+from itertools import product
 from operator import or_
 
 from pyspark.sql import Column, DataFrame
@@ -27,6 +28,9 @@ from verify_replay.schemas import DECODED, Fields, Kind
 
 #: formats whose records begin with a byte 0 and the id of a schema
 FRAMED = ("avro", "json_schema", "protobuf")
+#: those whose fields are taken of a JSON text, and those of which all has to be there
+_TEXTS = ("json", "connect_json", "json_schema", "protobuf")
+_CHECKED = ("connect_json", "json_schema")
 WHOLE = "."
 #: where a Debezium event has the row
 _AFTER = "after"
@@ -41,6 +45,8 @@ class Decoder:
         self._known: dict[int, Fields] = {}
         #: of decoded columns, when records have been staged
         self._types: dict[int, T.DataType] = {}
+        #: (schema, path in JSON) -> the column that has the text, when records have been staged
+        self._texts: dict[tuple[int | None, str], str] = {}
         #: numbers of schemas that nobody knows
         self.unknown: set[int] = set()
 
@@ -78,7 +84,7 @@ class Decoder:
                 self._known[number] = schemas.of_registry(self.form, found, number)
 
     def _look_at(self, records: DataFrame, wanted: set[int] | None) -> None:
-        found = records.select(self.number().alias("n"), self._beside().alias("text")).where("text IS NOT NULL")
+        found = records.select(self._computed_number().alias("n"), self._beside().alias("text")).where("text IS NOT NULL")
         if wanted is not None:
             found = found.where(F.col("n").isin(sorted(wanted)))
         for row in found.groupBy("n").agg(F.first("text").alias("text")).collect():
@@ -94,8 +100,11 @@ class Decoder:
 
     # --- columns of a scan
 
-    def number(self) -> Column | None:
-        """The number of a record's schema; NULL for one without."""
+    def number(self) -> Column:
+        """The number of a record's schema, NULL for one without; of records that have been staged."""
+        return F.col(f"{self.own}{self.side}_n")
+
+    def _computed_number(self) -> Column | None:
         value = F.col(self.side)
         if self.form == "connect_json":
             return F.when(self._beside().isNotNull(), F.xxhash64(self._beside()))
@@ -109,18 +118,28 @@ class Decoder:
         found = self.number()
         return F.when(~found.isin(sorted(self._known)), found) if self._known else found
 
-    def stage(self, records: DataFrame) -> DataFrame:
-        """The records, with a column for each schema that its fields are taken of."""
+    def stage(self, records: DataFrame, paths: list[str]) -> DataFrame:
+        """The records, with columns for what others are made of, so that it is made once of each record: the number of its schema, what
+        each schema makes of it, the text of each field of JSON. paths: of all fields that are asked for."""
+        if self.has_schemas:
+            records = records.select("*", self._computed_number().alias(f"{self.own}{self.side}_n"))
+        payload, decoded = F.expr(f"substring({self.side}, 6)"), {}
         if self.form == "avro":
-            payload = F.expr(f"substring({self.side}, 6)")
             decoded = {number: self._decoded(number, payload) for number in self._known}
         elif self.form == "protobuf":
-            payload = F.expr(f"substring({self.side}, 6)")
             decoded = {number: F.when(self.number() == number, fields.to_json(payload)) for number, fields in self._known.items()}
-        else:
-            return records
         staged = records.select("*", *(column.alias(self._column(number)) for number, column in decoded.items()))
         self._types = {number: staged.schema[self._column(number)].dataType for number in decoded}
+        return self._with_texts(staged, paths) if self.form in _TEXTS else staged
+
+    def _with_texts(self, records: DataFrame, paths: list[str]) -> DataFrame:
+        inside = [self._inside(path) for path in paths] + ["op"] * self._unwrap + [WHOLE] * (self.form in _CHECKED)
+        wanted = dict.fromkeys(self._json_path(path) for path in inside if self.form != "json" or path != WHOLE)
+        numbers = self._known if self.form == "protobuf" else [None]
+        self._texts = {}
+        columns = {f"{self.own}{self.side}_t{at}": one for at, one in enumerate(product(numbers, wanted))}
+        staged = records.select("*", *(self._text_of(*one).alias(name) for name, one in columns.items()))
+        self._texts = {one: name for name, one in columns.items()}
         return staged
 
     def _decoded(self, number: int, payload: Column) -> Column:
@@ -218,7 +237,7 @@ class Decoder:
             return self._of_struct(F.col(self._column(number)), self._types[number], path, self._known[number])
         if self.form in ("string", "bytes") or (path == WHOLE and self.form == "json"):
             return self.whole(), T.BinaryType() if self.form == "bytes" else T.StringType()
-        return F.get_json_object(self._text(number), self._json_path(path)), T.StringType()
+        return self._text_of(number, self._json_path(path)), T.StringType()
 
     @staticmethod
     def _of_struct(column: Column, kind: T.DataType, path: str, fields: Fields) -> tuple[Column, T.DataType]:
@@ -234,6 +253,11 @@ class Decoder:
         if self.form == "json_schema":
             return F.expr(f"substring({self.side}, 6)").cast("string")
         return F.col(self.side).cast("string")
+
+    def _text_of(self, number: int | None, path: str) -> Column:
+        """What is written at a path of JSON."""
+        staged = self._texts.get((number if self.form == "protobuf" else None, path))
+        return F.col(staged) if staged else F.get_json_object(self._text(number), path)
 
     def _json_path(self, path: str) -> str:
         root = "$.payload" if self.form == "connect_json" else "$"
@@ -252,7 +276,7 @@ class Decoder:
             return column.getField(DECODED).isNotNull() if self._known[number].is_record else column.isNotNull()
         if self.form == "protobuf":
             return column.isNotNull()
-        return F.get_json_object(self._text(number), self._json_path(WHOLE)).isNotNull()
+        return self._text_of(number, self._json_path(WHOLE)).isNotNull()
 
 
 def _any(conditions: Iterable[Column]) -> Column:

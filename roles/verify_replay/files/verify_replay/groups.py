@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from verify_replay.scan import position
+from verify_replay.scan import position, smallest
 
 
 class Groups:
@@ -45,20 +45,24 @@ class Groups:
         self._totals.update(totals)
 
     def total(self, name: str) -> int:
-        if self._found is None:
-            asked = [column.alias(key) for key, column in self._totals.items()]
-            self._found = self._grouped().agg(*asked).first().asDict()
+        self._find()
         return self._found[name] or 0
+
+    def _find(self) -> None:
+        if self._found is None:
+            grouped = self._rows.groupBy(self._column).agg(*(column.alias(name) for name, column in self._group.items()))
+            asked = [column.alias(key) for key, column in self._totals.items()]
+            self._found = grouped.agg(*asked).first().asDict()
 
     def classes(self) -> dict[str, int]:
         """The totals that every topic has."""
         names = ("distinct", "both", "only_before", "only_after", "repeated_before", "repeated_after")
         return {name: self.total(name) for name in names}
 
-    def positions(self, predicate: Column, name: str, limit: int) -> list[int]:
-        """The first positions, by that number of the group, of groups that the predicate holds for."""
-        found = self._grouped().where(predicate).select(F.col(name).alias("at")).where(F.col("at").isNotNull())
-        return [row["at"] for row in found.orderBy("at").limit(limit).collect()]
+    def ask_positions(self, name: str, predicate: Column, position: str, limit: int) -> None:
+        """As a total of that name: the first positions, by that number of the group, of groups that the predicate holds for."""
+        self._totals[name] = smallest(F.col(position), F.col(position), predicate, limit)
 
-    def _grouped(self) -> DataFrame:
-        return self._rows.groupBy(self._column).agg(*(column.alias(name) for name, column in self._group.items()))
+    def positions(self, name: str) -> list[int]:
+        self._find()
+        return self._found[name] or []

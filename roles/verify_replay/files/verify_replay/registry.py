@@ -59,6 +59,8 @@ class Registry:
             handlers.append(urllib.request.HTTPSHandler(context=self._tls(options)))
         self._opener = urllib.request.build_opener(*handlers)
         self._schemas: dict[int, Schema | None] = {}
+        #: (subject, version) -> a schema that others refer to
+        self._referred: dict[tuple[str, int], Schema] = {}
 
     def schema(self, number: int) -> Schema | None:
         """The schema with an id; None if the registry does not know it."""
@@ -76,6 +78,8 @@ class Registry:
             entry = self._get(f"/subjects/{name}/versions/{version}", _NOT_LISTED)
             if isinstance(entry, dict) and isinstance(entry.get("id"), int):
                 found.append(entry["id"])
+                if "schema" in entry and entry["id"] not in self._schemas:
+                    self._schemas[entry["id"]] = self._parsed(entry)
         return found
 
     def _parsed(self, entry: dict[str, Any]) -> Schema:
@@ -84,10 +88,12 @@ class Registry:
     def _references(self, entry: dict[str, Any]) -> Iterator[tuple[str, Schema]]:
         for one in entry.get("references") or []:
             subject, version = one["subject"], one["version"]
-            found = self._get(f"/subjects/{quote(subject, safe='')}/versions/{version}")
-            if found is None:
-                raise JobError(f"the schema registry {self.name} lacks version {version} of {subject}, to which a schema refers")
-            yield one["name"], self._parsed(found)
+            if (subject, version) not in self._referred:
+                found = self._get(f"/subjects/{quote(subject, safe='')}/versions/{version}")
+                if found is None:
+                    raise JobError(f"the schema registry {self.name} lacks version {version} of {subject}, to which a schema refers")
+                self._referred[subject, version] = self._parsed(found)
+            yield one["name"], self._referred[subject, version]
 
     def _get(self, path: str, nothing: tuple[int, ...] = ()) -> Any:
         """What it answers; None for 404, and for the statuses of nothing."""

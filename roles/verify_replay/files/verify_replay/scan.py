@@ -37,6 +37,12 @@ def position(part: Column | None = None, off: Column | None = None) -> Column:
     return F.shiftleft(part.cast("long"), _BITS).bitwiseOR(off)
 
 
+def smallest(what: Column, by: Column, condition: Column, limit: int) -> Column:
+    """An aggregate: what is there of the rows that the condition holds for, those with the smallest numbers, at most limit of them.
+    Samples come out of the pass that counts: looking for them afterwards would group and shuffle everything again."""
+    return F.min_by(what, F.when(condition, by), limit) if limit else F.array()
+
+
 def per_partition(values: dict[int, int], default: int = 0) -> Column:
     """The number that belongs to a row's partition."""
     pairs = [F.lit(item) for pair in values.items() for item in pair]

@@ -33,11 +33,8 @@ class UnreadableTable(Exception):
 
 @dataclass
 class Table:
-    """keep: writes rows down, so that they are read once."""
-
     target: Target
     _load: Callable[[], DataFrame]
-    keep: Callable[[DataFrame, str], DataFrame]
 
     @property
     def name(self) -> str:
@@ -66,9 +63,9 @@ class Table:
         return column, kind
 
 
-def open_table(spark: SparkSession, target: Target, properties: Properties, keep: Callable[[DataFrame, str], DataFrame]) -> Table:
+def open_table(spark: SparkSession, target: Target, properties: Properties) -> Table:
     """The table of a target; its columns are asked for when they are needed."""
-    return Table(target, lambda: _load(spark, target, properties), keep)
+    return Table(target, lambda: _load(spark, target, properties))
 
 
 def _load(spark: SparkSession, target: Target, properties: Properties) -> DataFrame:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from verify_replay import files
@@ -15,7 +15,10 @@ from verify_replay.checks.sink import Sink
 from verify_replay.compare import together
 from verify_replay.data import Result, Scanned, number, offsets, plural
 from verify_replay.files import MAX_ABSENT, MAX_FILES, Found
-from verify_replay.scan import pack, position, unpack
+from verify_replay.scan import pack, position, smallest, unpack
+
+#: the column of the path of a row's file
+_PATH = "_metadata.file_path"
 
 
 class Append(Sink):
@@ -31,18 +34,27 @@ class Append(Sink):
 
     def compare(self, scanned: Scanned) -> Result:
         rows = self._rows()
-        both = self._both(scanned, rows)
         n, m = F.col("n"), F.col("m")
-        row = both.agg(
-            F.coalesce(F.sum("n"), F.lit(0)).alias("records"),
-            F.coalesce(F.sum("m"), F.lit(0)).alias("rows"),
-            F.coalesce(F.sum(F.greatest(n - m, F.lit(0))), F.lit(0)).alias("missing"),
-            F.coalesce(F.sum(F.when(n > 0, F.greatest(m - n, F.lit(0)))), F.lit(0)).alias("repeated"),
-            F.coalesce(F.sum(F.when(n == 0, m)), F.lit(0)).alias("extra"),
-            F.count_if(self._different()).alias("different"),
-        ).first()
+        sampled = [
+            smallest(F.struct("id", "at", "file"), F.coalesce("at", F.lit(-1)), condition, self.limit)
+            for _name, condition, _what in self._kinds()
+        ]
+        row = (
+            self._both(scanned, rows)
+            .agg(
+                F.coalesce(F.sum("n"), F.lit(0)).alias("records"),
+                F.coalesce(F.sum("m"), F.lit(0)).alias("rows"),
+                F.coalesce(F.sum(F.greatest(n - m, F.lit(0))), F.lit(0)).alias("missing"),
+                F.coalesce(F.sum(F.when(n > 0, F.greatest(m - n, F.lit(0)))), F.lit(0)).alias("repeated"),
+                F.coalesce(F.sum(F.when(n == 0, m)), F.lit(0)).alias("extra"),
+                F.count_if(self._different()).alias("different"),
+                F.array(*sampled).alias("samples"),
+            )
+            .first()
+        )
         figures: dict[str, Any] = row.asDict()
-        undecoded, unclear = self.undecoded(scanned)
+        sampled = figures.pop("samples")
+        _keyless, undecoded, unclear = self.looked_at(scanned)
         if undecoded:
             figures["not_decoded"] = undecoded
         hidden = offsets(self.gone(scanned)) + undecoded
@@ -55,8 +67,8 @@ class Append(Sink):
             f" {number(figures['missing'])} missing, {number(figures['repeated'])} repeated, {number(figures['extra'])} extra"
             + (f", {number(figures['different'])} different." if self.by_offset else ".")
         )
-        samples = self._samples(both, scanned, figures)
-        found = self._by_name(scanned, rows)
+        samples = self._samples(sampled, scanned)
+        found = self._by_name(scanned)
         if isinstance(found, str):
             sentence += f" {found}"
         elif found is not None:
@@ -68,15 +80,16 @@ class Append(Sink):
         return self.decide(scanned, failed, sentence, figures, samples, unclear, nothing)
 
     def _rows(self) -> DataFrame:
-        """tv, the hash of a row; id, by what its record is found; file, in which it is."""
+        """tv, the hash of a row; id, by what its record is found; file, a hash of the path of the file in which it is."""
         cells = self.cells() + ([self.key_cell()] if self.parameters["key_column"] else [])
         value = together(cells)
         place = value
         if self.by_offset:
             part, off = (self.table.column(self.parameters[f"{name}_column"])[0].try_cast("long") for name in ("partition", "offset"))
             place = position(part, off)
-        file = F.col("_metadata.file_path") if self.table.has_files else F.lit(None).cast("string")
-        return self.table.keep(self.table.frame.select(value.alias("tv"), place.alias("id"), file.alias("file")), f"{self.own('table')}+")
+        # A number: of a text Spark could not find the largest without sorting all rows.
+        file = F.xxhash64(_PATH) if self.table.has_files else F.lit(None).cast("long")
+        return self.table.frame.select(value.alias("tv"), place.alias("id"), file.alias("file"))
 
     def _both(self, scanned: Scanned, rows: DataFrame) -> DataFrame:
         """Of each record that is found by an id: n, how often it is in the topic, m, in the table; at, where; one file that has it."""
@@ -90,7 +103,7 @@ class Append(Sink):
             value.alias("v"),
             null.alias("tv"),
             position().alias("at"),
-            F.lit(None).cast("string").alias("file"),
+            null.alias("file"),
         )
         right = rows.select("id", F.lit(0).alias("n"), F.lit(1).alias("m"), null.alias("v"), "tv", null.alias("at"), "file")
         return (
@@ -111,28 +124,42 @@ class Append(Sink):
     def _different():
         return (F.col("n") > 0) & (F.col("m") > 0) & ((F.col("low") != F.col("v")) | (F.col("high") != F.col("v")))
 
-    def _samples(self, both: DataFrame, scanned: Scanned, figures: dict[str, Any]) -> list[dict]:
+    def _kinds(self) -> list[tuple[str, Column, str]]:
+        """(figure, which ids it counts, what a sample says of them)"""
         n, m = F.col("n"), F.col("m")
-        samples: list[dict] = []
-        for name, condition, what in (
+        return [
             ("missing", n > m, "missing in the table"),
             ("repeated", (n > 0) & (m > n), "too often in the table"),
             ("different", self._different(), "different in the table"),
             ("extra", n == 0, "in the table, without a record"),
-        ):
-            for row in both.where(condition).orderBy("at", "file").limit(self.limit).collect() if figures[name] else []:
+        ]
+
+    def _samples(self, found: list[list | None], scanned: Scanned) -> list[dict]:
+        """found: of each kind of _kinds() id, at, and file of some."""
+        paths = self._paths({row["file"] for rows in found for row in rows or []} - {None})
+        samples: list[dict] = []
+        for (name, _condition, what), rows in zip(self._kinds(), found, strict=True):
+            for row in rows or []:
                 sample = {"table": self.parameters["table"], "what": what} if row["at"] is None else scanned.sample(row["at"], what)
                 if name == "extra" and row["id"] is not None and self.by_offset:
                     sample["partition"], sample["offset"] = unpack(row["id"])
-                samples.append(sample if row["file"] is None or name == "missing" else {**sample, "file": row["file"]})
+                samples.append(sample if row["file"] is None or name == "missing" else {**sample, "file": paths[row["file"]]})
         return samples
 
-    def _by_name(self, scanned: Scanned, rows: DataFrame) -> Found | str | None:
+    def _paths(self, hashes: set[int]) -> dict[int, str]:
+        """The paths of files by their hashes. No column of the files has to be read for that."""
+        if not hashes:
+            return {}
+        paths = self.table.frame.select(F.col(_PATH).alias("path")).where(F.xxhash64("path").isin(*hashes)).distinct()
+        return {row["hash"]: row["path"] for row in paths.select(F.xxhash64("path").alias("hash"), "path").collect()}
+
+    def _by_name(self, scanned: Scanned) -> Found | str | None:
         """What the names of the files say; None if they say nothing; the sentence why they are not compared."""
         pattern = self.table.target.file_name
         if pattern is None:
             return None
-        counted = [(row["file"], row["count"]) for row in rows.groupBy("file").count().limit(MAX_FILES + 1).collect()]
+        files_of = self.table.frame.groupBy(F.col(_PATH).alias("file")).count()
+        counted = [(row["file"], row["count"]) for row in files_of.limit(MAX_FILES + 1).collect()]
         if len(counted) > MAX_FILES:
             return f"The names of the files were not compared with offsets: there are more than {number(MAX_FILES)}."
         mine, foreign = files.named(counted, pattern, scanned.topic.topic)

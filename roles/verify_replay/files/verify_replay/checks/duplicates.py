@@ -19,7 +19,9 @@ class Duplicates(BaseCheck):
         return {self.parameters["by"]}
 
     def ask(self, scans: dict[str, Scanned]) -> None:
-        self.scanned(scans).groups(self.parameters["by"]).ask({}, {self.own("twice"): F.count_if(F.col("after_") > 1)})
+        groups, twice = self.scanned(scans).groups(self.parameters["by"]), F.col("after_") > 1
+        groups.ask({}, {self.own("twice"): F.count_if(twice)})
+        groups.ask_positions(self.own("at"), twice, "last_after", self.limit)
 
     def judge(self, scans: dict[str, Scanned]) -> Result:
         scanned, most = self.scanned(scans), self.parameters["max"]
@@ -29,7 +31,6 @@ class Duplicates(BaseCheck):
         figures = {"after": after, "duplicates": found, "repeated": kinds, "max": most}
         samples = []
         if found > most:
-            at = groups.positions(F.col("after_") > 1, "last_after", self.limit)
-            samples = [scanned.sample(position, "the last of several that are equal") for position in at]
+            samples = [scanned.sample(at, "the last of several that are equal") for at in groups.positions(self.own("at"))]
         nothing = None if after else "no record came after the boundary"
         return verdict(found > most, sentence, figures, samples, [(scanned, scanned.gone(AFTER))], nothing)

@@ -24,6 +24,9 @@ class _Earlier(BaseCheck):
     source has to come twice. With distinct, one is enough.
     """
 
+    #: whether samples are of what has not come again, or of what has
+    wants_missing = True
+
     @property
     def by(self) -> str:
         return self.parameters.get("by", "key")
@@ -48,11 +51,13 @@ class _Earlier(BaseCheck):
         if self.distinct:
             expected = F.least(expected, F.lit(1))
         again = F.least(expected, F.col("after_"))
-        self._first = first
-        self._missing = expected > F.col("after_")
-        self._again = (expected > 0) & (F.col("after_") > 0)
         totals = {self.own("expected"): F.sum(expected), self.own("again"): F.sum(again)}
-        self.scanned(scans).groups(self.by).ask(group, totals)
+        groups = self.scanned(scans).groups(self.by)
+        groups.ask(group, totals)
+        if self.wants_missing:
+            groups.ask_positions(self.own("at"), expected > F.col("after_"), first, self.limit)
+        else:
+            groups.ask_positions(self.own("at"), (expected > 0) & (F.col("after_") > 0), "last_after", self.limit)
 
     def numbers(self, scans: dict[str, Scanned]) -> tuple[int, int]:
         """How many were expected, and how many of them came again."""
@@ -64,9 +69,9 @@ class _Earlier(BaseCheck):
         scanned = self.scanned(scans)
         return scanned.gone(BEFORE, self.parameters["ranges"]), scanned.gone(AFTER)
 
-    def samples(self, scans: dict[str, Scanned], predicate: Column, name: str, what: str) -> list[dict]:
+    def samples(self, scans: dict[str, Scanned], what: str) -> list[dict]:
         scanned = self.scanned(scans)
-        return [scanned.sample(at, what) for at in scanned.groups(self.by).positions(predicate, name, self.limit)]
+        return [scanned.sample(at, what) for at in scanned.groups(self.by).positions(self.own("at"))]
 
 
 class Replayed(_Earlier):
@@ -87,8 +92,7 @@ class Replayed(_Earlier):
         sentence += f"; at least {least:.2%} had to." if least < 1 else "."
         figures = {"expected": expected, "replayed": again, "missing": missing, "ratio": round(ratio, 6), "min_ratio": least}
         failed = best < least and expected > 0
-        # Another pass, so not for what may be missing.
-        samples = self.samples(scans, self._missing, self._first, "missing after the boundary") if ratio < least and missing else []
+        samples = self.samples(scans, "missing after the boundary") if ratio < least and missing else []
         lost = [(self.scanned(scans), gone_before + gone_after)]
         nothing = None if expected else "no record is visible in the range that had to come again"
         return verdict(failed, sentence, figures, samples, lost, nothing)
@@ -96,6 +100,8 @@ class Replayed(_Earlier):
 
 class NotReplayed(_Earlier):
     """What was there before was not delivered again."""
+
+    wants_missing = False
 
     @property
     def distinct(self) -> bool:
@@ -109,7 +115,7 @@ class NotReplayed(_Earlier):
         word = _WORDS[self.by]
         sentence = f"{number(again)} of {number(expected)} earlier {word} came again after the boundary; {number(most)} may."
         figures = {"earlier": expected, "replayed": again, "max": most, "after": after}
-        samples = self.samples(scans, self._again, "last_after", "was there before the boundary") if again > most else []
+        samples = self.samples(scans, "was there before the boundary") if again > most else []
         nothing = None
         if not expected:
             nothing = "no record is visible in the range that must not come again"
@@ -129,7 +135,7 @@ class KeysPresent(_Earlier):
         sentence = f"{number(again)} of {plural(expected, 'earlier key')} found after the boundary"
         sentence += f", {plural(missing, 'key is missing', 'keys are missing')}; {number(most)} may be." if missing else "."
         figures = {"keys": expected, "present": again, "missing": missing, "max_missing": most}
-        samples = self.samples(scans, self._missing, self._first, "its key is missing after the boundary") if missing > most else []
+        samples = self.samples(scans, "its key is missing after the boundary") if missing > most else []
         nothing = None if expected else "no record with a key is visible in the range"
         lost = [(self.scanned(scans), gone_before + gone_after)]
         return verdict(missing - offsets(gone_after) > most, sentence, figures, samples, lost, nothing)

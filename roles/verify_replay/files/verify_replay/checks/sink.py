@@ -19,7 +19,7 @@ from verify_replay.decode import WHOLE, Decoder
 from verify_replay.expectation import Check, Topic
 from verify_replay.log import RETENTION, Unreadable
 from verify_replay.registry import Registry
-from verify_replay.scan import position
+from verify_replay.scan import position, smallest
 from verify_replay.schemas import Kind
 from verify_replay.tables import Table, UnreadableTable, file_of, unreadable
 
@@ -59,7 +59,10 @@ class Sink(BaseCheck):
             decoder.begin(few)
 
     def stage(self, records: DataFrame) -> DataFrame:
-        return records if self.problem else self.value.stage(self.key.stage(records))
+        if self.problem:
+            return records
+        keys = [self._key_path] if self.parameters["key_column"] else []
+        return self.value.stage(self.key.stage(records, keys), [path for _column, path, _as in self._fields()])
 
     def columns(self) -> dict[str, Column]:
         if self.problem:
@@ -136,12 +139,18 @@ class Sink(BaseCheck):
         column, kind = self.table.column(self.parameters["key_column"])
         return hashed(column, kind, self.key.type_of(self._key_path, kind))
 
-    def undecoded(self, scanned: Scanned) -> tuple[int, str]:
-        """How many records cannot be decoded, and the sentence that names their schemas."""
+    def keyless(self, scanned: Scanned) -> Column:
+        """Whether a record should have a key that a row is found by, and has none."""
+        return F.lit(False)
+
+    def looked_at(self, scanned: Scanned) -> tuple[int, int, str]:
+        """How many records have no key, how many cannot be decoded, and the sentence that names the schemas of these."""
+        wrong = F.col(self.own("u"))
+        numbers = scanned.rows.agg(F.count_if(self.keyless(scanned)), F.count_if(wrong), F.min(F.when(wrong, position()))).first()
+        return numbers[0], numbers[1], self._undecoded(scanned, numbers[1], numbers[2]) if numbers[1] else ""
+
+    def _undecoded(self, scanned: Scanned, count: int, at: int) -> str:
         bad = scanned.rows.where(F.col(self.own("u")))
-        count = bad.count()
-        if not count:
-            return 0, ""
         unknown = []
         for name, decoder in (("sk", self.key), ("sv", self.value)):
             if decoder.has_schemas:
@@ -152,9 +161,9 @@ class Sink(BaseCheck):
                     unknown.append(
                         f"{decoder.side} schema id {row['id']} is not known to the registry ({plural(row['n'], 'record')}, {place})"
                     )
-        first = scanned.sample(bad.agg(F.min(position())).first()[0], "")
+        first = scanned.sample(at, "")
         plain = f"first at partition {first['partition']} offset {first['offset']}"
-        return count, f"{plural(count, 'record')} cannot be decoded: {'; '.join(unknown) or plain}."
+        return f"{plural(count, 'record')} cannot be decoded: {'; '.join(unknown) or plain}."
 
     def decide(
         self, scanned: Scanned, failed: bool, sentence: str, figures: dict[str, Any], samples: list[dict], unclear: str, nothing: str | None
@@ -179,18 +188,22 @@ class Upsert(Sink):
     is a tombstone, or that no record has; or a key twice. Different: a declared column says something else."""
 
     def compare(self, scanned: Scanned) -> Result:
-        both = self._both(scanned)
-        row = both.agg(
-            F.count_if(F.col("v").isNotNull()).alias("keys"),
-            F.coalesce(F.sum("rows"), F.lit(0)).alias("rows"),
-            F.count_if(self._missing()).alias("missing"),
-            F.coalesce(F.sum(self._extra()), F.lit(0)).alias("extra"),
-            F.count_if(self._different()).alias("different"),
-        ).first()
-        figures = row.asDict()
-        keyless = self.mine(scanned).where(F.col(self.own("k")).isNull() & F.col(self.own("v")).isNotNull()).count()
+        asked = {
+            "keys": F.count_if(F.col("v").isNotNull()),
+            "rows": F.coalesce(F.sum("rows"), F.lit(0)),
+            "missing": F.count_if(self._missing()),
+            "extra": F.coalesce(F.sum(self._extra()), F.lit(0)),
+            "different": F.count_if(self._different()),
+        }
+        # A row of the table that no record has has no position: it comes first.
+        sampled = [
+            smallest(self._sampled(), F.coalesce("at", F.lit(-1)), condition, self.limit) for condition, _what in self._kinds().values()
+        ]
+        row = self._both(scanned).agg(*(column.alias(name) for name, column in asked.items()), F.array(*sampled).alias("samples")).first()
+        figures: dict[str, Any] = row.asDict()
+        found = figures.pop("samples")
+        keyless, undecoded, unclear = self.looked_at(scanned)
         figures["without_key"] = keyless
-        undecoded, unclear = self.undecoded(scanned)
         if undecoded:
             figures["not_decoded"] = undecoded
         gone = self.gone(scanned)
@@ -205,50 +218,71 @@ class Upsert(Sink):
         if keyless:
             sentence += f" {plural(keyless, 'record has', 'records have')} no key that a row could be found by."
         nothing = None if figures["keys"] + figures["rows"] else "neither the topic nor the table has a key"
-        return self.decide(scanned, failed, sentence, figures, self._samples(both, scanned, figures), unclear, nothing)
+        return self.decide(scanned, failed, sentence, figures, self._samples(found, scanned), unclear, nothing)
+
+    def keyless(self, scanned: Scanned) -> Column:
+        here = {"before": ~F.col("after"), "after": F.col("after")}.get(self.parameters["part"], F.lit(True))
+        return here & ~F.col(self.own("u")) & F.col(self.own("k")).isNull() & F.col(self.own("v")).isNotNull()
 
     def _both(self, scanned: Scanned) -> DataFrame:
-        """Of each key: v and at of its last record; rows and tv of the table."""
-        key, value = F.col(self.own("k")), F.col(self.own("v"))
-        last = (
-            self.mine(scanned)
-            .where(key.isNotNull())
-            .groupBy(key.alias("k"))
-            .agg(F.max_by(value, position()).alias("v"), F.max(position()).alias("at"))
+        """Of each key: v and at of its last record, both NULL if there is none; rows and tv of the table.
+
+        One union and one grouping: a join would group both sides, and sort them.
+        """
+        null = F.lit(None).cast("long")
+        key = F.col(self.own("k"))
+        shows = self.parameters["show_keys"]
+        shown = [self.table.column(self.parameters["key_column"])[0].cast("string").alias("shown")] if shows else []
+        none = [F.lit(None).cast("string").alias("shown")] if shows else []
+        records = self.mine(scanned).where(key.isNotNull())
+        left = records.select(
+            key.alias("k"), F.col(self.own("v")).alias("v"), position().alias("at"), null.alias("tv"), F.lit(0).alias("n"), *none
         )
-        name = self.table.column(self.parameters["key_column"])[0]
-        shown = name.cast("string") if self.parameters["show_keys"] else F.lit(None).cast("string")
-        rows = self.table.frame.select(
-            self.key_cell().alias("tk"),
-            together(self.cells()).alias("tv"),
-            shown.alias("shown"),
+        right = self.table.frame.select(
+            self.key_cell().alias("k"), null.alias("v"), null.alias("at"), together(self.cells()).alias("tv"), F.lit(1).alias("n"), *shown
         )
-        rows = self.table.keep(rows, f"{self.own('table')}+")
-        rows = rows.groupBy("tk").agg(F.count("*").alias("rows"), F.max("tv").alias("tv"), F.max("shown").alias("shown"))
-        return last.join(rows, last["k"] == rows["tk"], "full_outer")
+        return (
+            left.union(right)
+            .groupBy("k")
+            .agg(
+                F.max_by("v", "at").alias("v"),
+                F.max("at").alias("at"),
+                F.sum("n").alias("rows"),
+                F.max("tv").alias("tv"),
+                *([F.max("shown").alias("shown")] if shows else []),
+            )
+        )
+
+    def _kinds(self) -> dict[str, tuple[Column, str]]:
+        """Figure -> which keys it counts, and what a sample says of them."""
+        return {
+            "missing": (self._missing(), "missing in the table"),
+            "different": (self._different(), "different in the table"),
+            "extra": (self._extra() > 0, "extra in the table"),
+        }
+
+    def _sampled(self) -> Column:
+        shown = F.col("shown") if self.parameters["show_keys"] else F.lit(None).cast("string")
+        return F.struct("at", shown.alias("shown"))
 
     @staticmethod
     def _missing() -> Column:
-        return F.col("v").isNotNull() & F.col("tk").isNull()
+        return F.col("v").isNotNull() & (F.col("rows") == 0)
 
     @staticmethod
     def _extra() -> Column:
         """How many rows of the table are too many."""
-        return F.when(F.col("tk").isNull(), 0).when(F.col("v").isNull(), F.col("rows")).otherwise(F.col("rows") - 1)
+        return F.when(F.col("rows") == 0, 0).when(F.col("v").isNull(), F.col("rows")).otherwise(F.col("rows") - 1)
 
     @staticmethod
     def _different() -> Column:
-        return F.col("v").isNotNull() & F.col("tk").isNotNull() & (F.col("v") != F.col("tv"))
+        return F.col("v").isNotNull() & (F.col("rows") > 0) & (F.col("v") != F.col("tv"))
 
-    def _samples(self, both: DataFrame, scanned: Scanned, figures: dict[str, Any]) -> list[dict]:
+    def _samples(self, found: list[list | None], scanned: Scanned) -> list[dict]:
+        """found: of each kind of _kinds() the rows that _sampled() has made."""
         samples: list[dict] = []
-        for name, condition, what in (
-            ("missing", self._missing(), "missing in the table"),
-            ("different", self._different(), "different in the table"),
-            ("extra", self._extra() > 0, "extra in the table"),
-        ):
-            found = both.where(condition).select("at", "shown").orderBy("at").limit(self.limit)
-            for row in found.collect() if figures[name] else []:
+        for (_condition, what), rows in zip(self._kinds().values(), found, strict=True):
+            for row in rows or []:
                 sample = scanned.sample(row["at"], what) if row["at"] is not None else {"table": self.parameters["table"], "what": what}
                 samples.append(sample if row["shown"] is None else {**sample, "key": row["shown"]})
         return samples
