@@ -4,7 +4,7 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""Logins at brokers: what librdkafka needs for OAUTHBEARER, and the messages for logins that are refused. Pure but for the clock,
+"""Logins at brokers: what librdkafka needs for OAUTHBEARER and Kerberos, and the messages for logins that are refused. Pure but for the clock,
 and for where this machine has its authorities."""
 
 from __future__ import annotations
@@ -21,6 +21,11 @@ from urllib.parse import parse_qs, urlsplit
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
 
 OAUTH = "OAUTHBEARER"
+_KERBEROS = "GSSAPI"
+#: without a keytab the ticket that is there is used; the library would call kinit with one all the same
+_TICKET = {"sasl.kerberos.kinit.cmd": "true"}
+#: before the reason, which is in parentheses
+_GSSAPI_ERROR = re.compile(r"^Failed to initialize SASL authentication: .*GSSAPI Error: .*?\((.*)\)$")
 _ENDPOINT = "sasl.oauthbearer.token.endpoint.url"
 _NO_TOKEN = "Failed to acquire SASL OAUTHBEARER token: "
 #: which connection it was, and how long it took
@@ -35,7 +40,7 @@ _NEEDS_TOKEN = ("%(mechanism)s OAUTHBEARER needs a token: give %(token)s, or in 
 
 
 def complete(settings: dict, token, prefix: str = "kafka_", where: str = "", clock=time.time) -> dict:
-    """settings of librdkafka, with what a login by OAUTHBEARER needs; those of any other login as they are.
+    """settings of librdkafka, with what a login by OAUTHBEARER or by Kerberos needs; those of any other login as they are.
 
     token: the value of the option sasl_token. prefix: what names of options begin with. where: what messages begin with. Raises DeclarationError.
     """
@@ -44,7 +49,7 @@ def complete(settings: dict, token, prefix: str = "kafka_", where: str = "", clo
     if _mechanism(settings) != OAUTH:
         if token:
             raise DeclarationError(where + "%(token)s needs %(mechanism)s OAUTHBEARER." % names)
-        return settings
+        return dict(_TICKET, **settings) if _mechanism(settings) == _KERBEROS and not settings.get("sasl.kerberos.keytab") else settings
     gets_token = _gets_token(settings)
     if token and gets_token:
         raise DeclarationError(where + "Give %(token)s, or the settings in kafka_options by which the client gets a token itself, not both." % names)
@@ -74,6 +79,10 @@ def refusal(settings: dict, reason: str) -> str:
     reason = _NOISE.sub("", reason.rstrip("."))
     if reason.startswith(_NO_TOKEN):
         return _without_token(settings, brokers, reason[len(_NO_TOKEN):])
+    ticket = _GSSAPI_ERROR.match(reason)
+    if ticket:
+        return ("There is no Kerberos login for the brokers at %s: %s. Check the principal and its keytab, or get a ticket with kinit; and "
+                "sasl.kerberos.service.name in kafka_options." % (brokers, ticket.group(1)))
     hint = _hint(settings, reason)
     return "The brokers at %s do not accept the credentials: %s.%s" % (brokers, reason, " " + hint if hint else "")
 
@@ -82,7 +91,7 @@ def unusable(problem: str) -> str:
     """The message for settings with which there is no client. problem: the words of the library."""
     if "No provider for SASL mechanism GSSAPI" in problem:
         return ("The Python library confluent-kafka has no Kerberos (GSSAPI): its wheels on PyPI are built without. Install it from source, "
-                "against a librdkafka with GSSAPI, for the Python that runs the modules: see \"Kerberos\" in the guide on security.")
+                "against a librdkafka with GSSAPI, for the Python that runs the modules: see \"Kerberos\" in the guide on logins.")
     return "The Kafka options cannot be used: %s." % problem.rstrip(".")
 
 
@@ -146,7 +155,5 @@ def _hint(settings, reason: str):
         return "Give a mechanism that the brokers have as kafka_sasl_mechanism."
     if mechanism == OAUTH:
         return "Check the token: its audience, its issuer, its signature, when it ends."
-    if mechanism == "GSSAPI":
-        return "Check the principal, its keytab or ticket, and sasl.kerberos.service.name in kafka_options."
     user = settings.get("sasl.username")
     return "Check the user %s and its password." % user if user else None

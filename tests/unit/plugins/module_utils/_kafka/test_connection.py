@@ -42,6 +42,9 @@ def test_failures(connection, code, more, kind, message):
     assert error.facts == {"bootstrap_servers": "b:9092", "kafka_error": KafkaError(code).name()}
 
 
+KERBEROS = "Check the principal and its keytab, or get a ticket with kinit; and sasl.kerberos.service.name in kafka_options."
+
+
 @pytest.mark.parametrize("settings, reason, message", [
     ({"sasl.mechanism": "PLAIN", "sasl.username": "ops"}, "sasl_ssl://h:1/bootstrap: words (after 304ms in state AUTH_REQ)",
      "The brokers at b:9092 do not accept the credentials: words. Check the user ops and its password."),
@@ -51,13 +54,17 @@ def test_failures(connection, code, more, kind, message):
     ({"sasl.mechanism": "OAUTHBEARER"}, "SASL OAUTHBEARER mechanism handshake failed: Broker: Unsupported SASL mechanism: broker's supported mechanisms: PLAIN",
      "The brokers at b:9092 do not accept the credentials: SASL OAUTHBEARER mechanism handshake failed: Broker: Unsupported SASL mechanism: broker's "
      "supported mechanisms: PLAIN. Give a mechanism that the brokers have as kafka_sasl_mechanism."),
-    ({"sasl.mechanism": "GSSAPI"}, "words", "The brokers at b:9092 do not accept the credentials: words. Check the principal, its keytab or ticket, and "
-     "sasl.kerberos.service.name in kafka_options."),
+    ({"sasl.mechanism": "GSSAPI"}, "Failed to initialize SASL authentication: SASL handshake failed (start (-1)): SASL(-1): generic failure: GSSAPI Error: "
+     "No credentials were supplied, or the credentials were unavailable or inaccessible (No Kerberos credentials available (default cache: FILE:/c))",
+     f"There is no Kerberos login for the brokers at b:9092: No Kerberos credentials available (default cache: FILE:/c). {KERBEROS}"),
+    ({"sasl.mechanism": "GSSAPI"}, "Failed to initialize SASL authentication: SASL handshake failed (start (-1)): SASL(-1): generic failure: GSSAPI Error: "
+     "Unspecified GSS failure.  Minor code may provide more information (Server kafka2/h@EXAMPLE.COM not found in Kerberos database)",
+     f"There is no Kerberos login for the brokers at b:9092: Server kafka2/h@EXAMPLE.COM not found in Kerberos database. {KERBEROS}"),
     ({"sasl.mechanism": "OAUTHBEARER"}, "Failed to acquire SASL OAUTHBEARER token: Must supply an unexpired token: now=2ms, exp=1ms",
      "The token for the Kafka brokers at b:9092 has expired: get a new one."),
 ])
 def test_refused_logins(settings, reason, message):
-    """What the library says was seen with real brokers (test_secured.py), but where all brokers of the tests have the mechanism."""
+    """The words of the library are those with real brokers and with a KDC. (The brokers of the integration tests have no Kerberos, and all else.)"""
     error = Connection({"bootstrap.servers": "b:9092", **settings}, 2.5).failure("the topic", KafkaError(KafkaError._AUTHENTICATION, reason))
     assert (error.__class__, error.message) == (errors.BrokerDenied, message)
 

@@ -43,6 +43,14 @@ def test_settings_of_other_logins_are_left_alone():
         assert complete(settings, None) is settings and complete(settings, " ") is settings
 
 
+def test_kerberos_takes_the_ticket_that_is_there():
+    """Unless a keytab is given, with which the library gets one."""
+    settings = {"sasl.mechanism": "GSSAPI"}
+    assert complete(settings, None) == {**settings, "sasl.kerberos.kinit.cmd": "true"}
+    for more in ({"sasl.kerberos.keytab": "/k"}, {"sasl.kerberos.kinit.cmd": "mine"}):
+        assert complete({**settings, **more}, None) == {**settings, **more}
+
+
 def test_a_token_that_is_given():
     token = jwt({"exp": 200})
     found = complete(OAUTH, f" {token}\n", clock=lambda: 100)
