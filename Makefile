@@ -26,7 +26,7 @@ CHECK := static unit
 JOBS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help up down demo check test lint bench docs-outputs image clean $(TESTS) $(STATIC)
+.PHONY: help up down demo check test lint faults fuzz bench docs-outputs image clean $(TESTS) $(STATIC)
 
 help: ## this text
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -49,6 +49,12 @@ test: $(NOX) ## every test: unit, integration on the real stack, Spark job, ansi
 
 lint: $(NOX) ## every static check, galaxy-importer and ansible-test sanity among them
 	@mkdir -p .nox && $(NOX) --report .nox/lint.json -j $(JOBS) -s $(STATIC)
+
+faults: $(NOX) ## every fault at every phase of a change with every store, as a table; most of an hour
+	@$(NOX) -s faults -- $(ARGS)
+
+fuzz: $(NOX) ## 100,000 inputs that nobody should send, for each reader
+	@$(NOX) -s fuzz -- $(ARGS)
 
 bench: $(NOX) ## the measured ratios of tests/benchmarks
 	@$(NOX) -s bench -- $(ARGS)

@@ -170,6 +170,18 @@ def integration(session: nox.Session) -> None:
     pytest(session, "tests/integration", *(f"--ignore={folder}" for folder in own_sessions), workers=3)
 
 
+@nox.session
+def faults(session: nox.Session) -> None:
+    """Every fault at every phase of a change with every store; ends with a table. The tests of `integration` have a part of it."""
+    pytest(session, "tests/integration/test_fault_matrix.py", workers=2, STREAMOPS_FAULTS="all")
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """100,000 inputs for each reader of what comes from outside; STREAMOPS_FUZZ is another number. `unit` has some of them."""
+    pytest(session, "tests/unit/plugins/fuzz", workers=2, more=("kubernetes",), STREAMOPS_FUZZ=os.environ.get("STREAMOPS_FUZZ") or "100000")
+
+
 @nox.session(allow_parallel=True)
 def mirror(session: nox.Session) -> None:
     """MirrorMaker between two Kafka clusters."""

@@ -12,8 +12,9 @@ TOGETHER = dict.fromkeys(("integration/test_secured.py", "integration/test_secur
                           "integration/test_secured_oauth.py", "integration/test_secured_secrets.py",
                           "integration/test_debezium.py", "integration/test_ledger.py"), "secured")
 #: files whose tests are shared out one by one, because each takes long and none needs the others
-ONE_BY_ONE = {"integration/test_playbook.py", "integration/test_restore.py", "integration/test_docs_outputs.py", "fleet/test_rollout.py",
-              "mirror/test_mirror_reset.py", "awx/test_jobs.py", "awx/test_approval.py", "awx/test_playbooks.py"}
+ONE_BY_ONE = {"integration/test_playbook.py", "integration/test_restore.py", "integration/test_docs_outputs.py",
+              "integration/test_fault_matrix.py", "fuzz/test_fuzz.py", "fleet/test_rollout.py", "mirror/test_mirror_reset.py",
+              "awx/test_jobs.py", "awx/test_approval.py", "awx/test_playbooks.py"}
 #: the files that take longest come first, so that no worker is left with one of them at the end
 LONGEST = ["integration/test_standalone.py", "integration/test_once.py", "integration/test_kill.py", "integration/test_export_import.py",
            "integration/test_secured_running.py", "integration/test_together.py", "integration/test_sinks.py", "integration/test_report.py",

@@ -14,6 +14,7 @@ import pytest
 from confluent_kafka.admin import AclBinding, AclBindingFilter, AclPermissionType, AdminClient, ResourcePatternType
 
 from stack import ClusterSpec, Stack
+from tests.integration.support import fault_table
 from tests.integration.support.configs import FIRST, at, shaped
 from tests.integration.support.modules import run_module
 from tests.integration.support.playbook import Playbooks
@@ -24,6 +25,13 @@ from tests.integration.support.worker import Worker, wait_until
 
 #: a stack that runs already, for fast rounds while developing; it is left running
 KEEP = "STREAMOPS_STACK_DIR"
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """What test_fault_matrix.py has found, as a table."""
+    reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, []) if report.when == "call"]
+    for line in fault_table.lines([(dict(report.user_properties), report.outcome) for report in reports]):
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")

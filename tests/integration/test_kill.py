@@ -1,37 +1,23 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""kill -9 at each step of a change that has a name: the next run ends it, with one replay, and the one after that changes nothing.
-And signals that can be handled, during one without a name."""
+"""kill -9 in what test_fault_matrix.py leaves out: changes without an id, undos, old workers, whole playbooks. The next run ends the
+change, with one replay, and the one after that changes nothing."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.integration.support.configs import FIRST, REPLAY, at
+from tests.integration.support.fault_stores import LEFT, STEPS
 from tests.integration.support.modules import run_module
 from tests.integration.support.playbook import RESET, environment
 from tests.integration.support.runs import Killer, PlaybookRun, Run, sends
 from tests.integration.support.worker import wait_until
-
-STEPS = {
-    "before the stop": (sends("PUT", "stop"), False),
-    "stop carried out": (sends("PUT", "stop"), True),
-    "before the change": (sends("PATCH", "offsets"), False),
-    "change carried out": (sends("PATCH", "offsets"), True),
-    "before the resume": (sends("PUT", "resume"), False),
-    "resume carried out": (sends("PUT", "resume"), True),
-}
-#: what the ledger holds then, and whether what was there before is known
-LEFT = {
-    "before the stop": ("started", False), "stop carried out": ("started", False), "before the change": ("started", True),
-    "change carried out": ("started", True), "before the resume": ("applied", True), "resume carried out": ("applied", True)}
 
 
 @pytest.fixture
@@ -103,14 +89,11 @@ def road_is_at_the_end(cluster, name, kafka) -> bool:
     return kafka.live_offsets(cluster.offset_topic, name) == {f'["{name}",{{"p":0}}]': '{"n":4}'}
 
 
-CASES = [(step, "topic") for step in STEPS] + [
-    ("change carried out", "file"), ("resume carried out", "file"), ("before the resume", "file")]
-
-
-@pytest.mark.parametrize(("step", "kind"), CASES, ids=[f"{step}, {kind}" for step, kind in CASES])
-def test_by_rest(step, kind, name, keep, kill_at, run, main, kafka, recorder):
-    desired = {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", "method": "rest", **keep(kind)}
-    kill_at(*STEPS[step], desired)
+# The same with a topic as the ledger is a part of test_fault_matrix.py.
+@pytest.mark.parametrize("step", ["change carried out", "resume carried out", "before the resume"])
+def test_with_a_file_as_the_ledger(step, name, keep, kill_at, run, main, kafka, recorder):
+    desired = {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", "method": "rest", **keep("file")}
+    kill_at(*STEPS[step][:2], desired)
     is_made_once(run, desired, main, kafka, LEFT[step], recorder, step == "resume carried out")
 
 
@@ -123,7 +106,7 @@ def test_by_rest(step, kind, name, keep, kill_at, run, main, kafka, recorder):
 def test_without_an_id(step, kind, offset, name, keep, kill_at, run, main, worker):
     """The next run, of the same task or of another one, says so and restores the state; it is recorded, and can be undone."""
     desired = {"name": name, "stop": True, "method": "rest", **keep(kind)}
-    url = kill_at(*STEPS[step], {"offsets": [at(1)], **desired})
+    url = kill_at(*STEPS[step][:2], {"offsets": [at(1)], **desired})
     desired["connect_url"] = [main.url, url]
     left, = run("connector_changes_info", connector=name, **keep(kind))["changes"]
     assert left["automatic"] and (left["phase"], left["before"] is not None, left["state_to_restore"]) == (*LEFT[step], "RUNNING")
@@ -157,16 +140,12 @@ def written(kafka, cluster, name):
     return lambda request: request.verb == "GET" and kafka.live_offsets(cluster.offset_topic, name).get(key) == '{"n":1}'
 
 
-TOPIC_CASES = [(step, "topic") for step in ("before the stop", "stop carried out", "before the resume", "resume carried out")] + [
-    ("change carried out", kind) for kind in ("topic", "file")]
-
-
-@pytest.mark.parametrize(("step", "kind"), TOPIC_CASES, ids=[f"{step}, {kind}" for step, kind in TOPIC_CASES])
-def test_on_the_offsets_topic(step, kind, name, keep, kill_at, run, main, kafka, recorder):
+def test_on_the_offsets_topic_with_a_file_as_the_ledger(name, keep, kill_at, run, main, kafka, recorder):
+    step = "change carried out"
     desired = {"name": name, "offsets": [at(1)], "stop": True, "change_id": "CHG-1", "method": "topic", "offset_topic": main.offset_topic,
-               **keep("topic"), **keep(kind)}
-    kill_at(*((written(kafka, main, name), False) if step == "change carried out" else STEPS[step]), desired)
-    is_made_once(run, desired, main, kafka, LEFT[step], recorder, step == "resume carried out")
+               **keep("topic"), **keep("file")}
+    kill_at(written(kafka, main, name), False, desired)
+    is_made_once(run, desired, main, kafka, LEFT[step], recorder)
 
 
 @pytest.mark.parametrize("step", ["pause carried out", "change carried out", "resume carried out"])
@@ -179,29 +158,6 @@ def test_before_3_5(step, make_on, v34, keep, kill_at, run, kafka, recorder):
                     "resume carried out": ((sends("PUT", "resume"), True), ("applied", True))}[step]
     kill_at(*wanted, desired, v34)
     is_made_once(run, desired, v34, kafka, left, recorder, step == "resume carried out")
-
-
-# ---- a signal that can be handled
-
-
-@pytest.mark.parametrize(("step", "made"), [("before the stop", False), ("before the change", True), ("before the resume", True)])
-def test_interrupted(step, made, name, proxy_to, run, main, kafka, worker):
-    """Nobody remembers a change without a name: it ends by itself, before its write or after it, and the connector runs again."""
-    sent = []
-
-    def interrupt(request):
-        if STEPS[step][0](request) and not sent:
-            sent.append(request)
-            os.kill(started.process.pid, signal.SIGTERM)  # SIGINT may be ignored by whoever started the tests
-
-    proxy = proxy_to(main.url, interrupt)
-    started = Run("connector_offsets", {"name": name, "offsets": [at(1)], "stop": True, "connect_url": [proxy.url], "wait_timeout": 60})
-    result = started.result()
-    assert sent and result["failed"] and result["msg"].startswith("The run was interrupted (SIGTERM). "), result
-    assert bool(result.get("changed")) is made
-    worker.await_state(name, "RUNNING", ["RUNNING"])
-    wait_until(lambda: kafka.values(name) == FIRST + REPLAY * made, reason="the replay, or none")
-    wait_until(lambda: worker.offsets(name) == [at(4)])
 
 
 # ---- the undo
@@ -232,7 +188,7 @@ def test_undo(step, method, kind, name, keep, kill_at, run, main, kafka, worker)
     worker.await_state(name, "RUNNING", ["RUNNING"])
     before = kafka.values(name)
     steps = {"change carried out": (written_back(kafka, main, name), False)} if method == "topic" else STEPS
-    kill_at(*steps[step], undo)
+    kill_at(*steps[step][:2], undo)
     assert ledger_of(both, main)["phase"] == ("restored" if step == "before the resume" else "applied")
     second = run("connector_offsets", **undo)
     assert not second["failed"], second["msg"]
@@ -266,7 +222,7 @@ PLAY = """
 
 
 def killed_playbook(step: str, playbook: str, variables: dict, proxy_to, main, folder) -> None:
-    killer = Killer(*STEPS[step])
+    killer = Killer(*STEPS[step][:2])
     killer.proxy = proxy_to(main.url, killer)
     (folder / "vars.json").write_text(json.dumps(variables).replace(main.url, killer.proxy.url))
     command = [str(Path(sys.executable).with_name("ansible-playbook")), "-i", "eu,", "-e", "@vars.json", playbook]

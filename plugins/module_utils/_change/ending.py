@@ -19,6 +19,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.ph
     TRIED,
     WATCH,
 )
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import AWAY
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.result import as_facts
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import LeaseLost
@@ -38,7 +39,7 @@ class Ending:
         item = self._item
         item.may_be_given_up = False
         does_not_come_back = item.next in (RESTORE_STATE, FINAL_STATE) and item.error is None and not item.only_predicts
-        if does_not_come_back and isinstance(error, errors.ConnectError) and not isinstance(error, LeaseLost) and item.undo.is_due:
+        if does_not_come_back and isinstance(error, errors.ConnectError) and not isinstance(error, (LeaseLost, *AWAY)) and item.undo.is_due:
             return self._roll_back_after(error.message)
         if item.next == RESTORE_STATE:
             return self.end(self._not_restored(error))
@@ -82,7 +83,7 @@ class Ending:
         if not isinstance(error, errors.ConnectError) or item.error is not None and not isinstance(item.error, errors.ConnectError):
             return item.error or error
         if item.error is not None:
-            return item.error.also("The connector could not be restored to %s either (%s). %s" % (
+            return item.error.also("The connector was stopped for the change, and could not be restored to %s either (%s). %s" % (
                 item.states.due, error.message.rstrip("."), item.states.left_to_do(item.ready.client)))
         if not item.stopped_here:
             return error

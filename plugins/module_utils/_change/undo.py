@@ -55,6 +55,8 @@ class Undo:
             words = undo.error.message if isinstance(undo.error, errors.ConnectError) else str(undo.error)
             error.also("Rolling it back failed as well: %s Before the change it was %s, with the offsets in offsets_before. %s" % (
                 words, change.result["state_before"], self.by_hand()), **as_facts(change.result))
+            if change.stopped_here and change.ready.client is not None:
+                error.also("The connector was stopped for the change, and may still be. " + change.states.left_to_do(change.ready.client))
             error.facts.update({name: undo.error.facts[name] for name in ("left_alone",) if name in getattr(undo.error, "facts", {})})
 
     def by_hand(self) -> str:

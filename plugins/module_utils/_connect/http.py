@@ -15,7 +15,13 @@ import time
 import traceback
 from urllib.parse import urlsplit
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.rest_errors import excerpt, failure, not_a_worker, something_else
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.rest_errors import (
+    excerpt,
+    failure,
+    is_starting,
+    not_a_worker,
+    something_else,
+)
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 
 try:
@@ -82,6 +88,8 @@ class Transport:
         self.retry_for = retry_for
         self._sleep = sleep
         self._clock = clock
+        #: those that have answered as Connect does
+        self._known = set()
         self._has_credentials = bool(username or token)
         self._credentials = ("the user %s and its password" % username if username else
                              "kafka_connect_token" if token else "kafka_connect_username and kafka_connect_password, or kafka_connect_token")
@@ -150,9 +158,16 @@ class Transport:
         failures = []
         for url in list(self.urls):
             try:
-                return self._send(verb, "%s/%s" % (url, path), body)
+                found = self._send(verb, "%s/%s" % (url, path), body)
+                self._known.add(url)
+                return found
             except (errors.Unreachable, errors.NoLeader) as error:
                 failures.append(error)
+                self._next_worker()
+            except errors.NotConnect as error:
+                if url not in self._known or not is_starting(error):
+                    raise
+                failures.append(errors.Unreachable("%(method)s %(url)s: the worker, which has answered before, is starting." % error.facts, **error.facts))
                 self._next_worker()
         if len(failures) == 1:
             raise failures[0]
@@ -180,7 +195,7 @@ class Transport:
             return None
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             other = something_else(text)
             if other:
                 raise errors.NotConnect(

@@ -20,6 +20,9 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core impo
 
 RUNNING, PAUSED, STOPPED, FAILED, UNASSIGNED = "RUNNING", "PAUSED", "STOPPED", "FAILED", "UNASSIGNED"
 
+#: what is heard of a worker that is away, or cut off
+AWAY = (errors.ResponseLost, errors.OutcomeUnknown, errors.Unreachable)
+
 #: the declarative words of the modules
 STATES = {"started": RUNNING, "paused": PAUSED, "stopped": STOPPED}
 
@@ -105,10 +108,23 @@ class Lifecycle:
         self.warnings = []
         #: the state that was asked for last, which the status need not show yet
         self._asked = None
+        self._was_read = False
 
     def read(self) -> Connector:
         """Raises NoConnector."""
-        return Connector(self.client.status(self.name))
+        found = Connector(self.client.status(self.name))
+        self._was_read = True
+        return found
+
+    def _read_until(self, end) -> Connector:
+        """Like read(), but a worker that has answered before may be away until then, as one that is restarted."""
+        while True:
+            try:
+                return self.read()
+            except AWAY:
+                if not self._was_read or self.clock() + _LOOK_AGAIN > end:
+                    raise
+            self.sleep(_LOOK_AGAIN)
 
     def read_definite(self) -> Connector:
         """Like read(), but waits while the state is one of a rebalance (UNASSIGNED, RESTARTING)."""
@@ -118,9 +134,9 @@ class Lifecycle:
     def read_settled(self) -> Connector:
         """Like read(), but gives UNASSIGNED a few seconds: a connector is so for a moment when its configuration was changed,
         and for minutes when its worker died. Either hides what it is meant to be."""
-        end = self.clock() + _SETTLE
+        end, patience = self.clock() + _SETTLE, self.clock() + self.wait_timeout
         while True:
-            found = self.read()
+            found = self._read_until(patience)
             if found.state != UNASSIGNED or self.clock() > end:
                 return found
             self.sleep(_POLL)
@@ -292,7 +308,7 @@ class Lifecycle:
                 if shows():
                     self.warnings.append("%s is %s as requested, though the answer was: %s" % (self.name, words, failure.message))
                     return True
-            except (errors.ResponseLost, errors.OutcomeUnknown, errors.Unreachable):
+            except AWAY:
                 pass
         return False
 
@@ -317,7 +333,7 @@ class Lifecycle:
     def _wait(self, goal: str, reached) -> Connector:
         end = self.clock() + self.wait_timeout
         while True:
-            found = self.read()
+            found = self._read_until(end)
             if reached(found):
                 return found
             self._pause_until(end, goal, found)

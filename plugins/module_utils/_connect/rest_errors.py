@@ -47,6 +47,8 @@ _SERVER_ERRORS = tuple((re.compile(pattern), kind) for pattern, kind in (
     (r"^Failed to retrieve offsets for ", errors.OutcomeUnknown),
     (r"the request can be safely retried$", errors.OutcomeUnknown),
     (r"^Worker is shutting down", errors.OutcomeUnknown),
+    # KafkaConfigBackingStore, without an answer of the brokers
+    (r"^(Error writing|Error removing|Failed to write) .* (to|from) Kafka$", errors.OutcomeUnknown),
     (r"^No connector `", errors.NoConnector),
     (r'^Unrecognized field "initial_state"', errors.EndpointMissing),
 ))
@@ -59,7 +61,7 @@ def read_error(status: int, text: str):
     """The message of Connect's own JSON error ``{"error_code": STATUS, "message": "..."}``; None if the body is not one."""
     try:
         body = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(body, dict) or body.get("error_code") != status or "message" not in body:
         return None
@@ -99,7 +101,7 @@ def something_else(text: str):
     """What an answer shows to be other than Connect, in words; None where it shows nothing."""
     try:
         body = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return "a page for metrics (Prometheus)" if text.startswith(("# HELP", "# TYPE")) else None
     if not isinstance(body, dict):
         return None
@@ -154,6 +156,11 @@ def failure(facts: dict, text: str, location, credentials: str) -> errors.RestEr
     else:
         words = "%s failed with %d: %s" % (intro, status, message or "no reason given")
     return kind(words, server_message=server_message, **facts)
+
+
+def is_starting(error) -> bool:
+    """Is that what a worker answers while it starts? Its web server (Jetty) is up then, and knows no path (RestServer#initializeServer). error: NotConnect."""
+    return error.facts.get("http_status") == 404 and error.facts.get("server_message") == "Error 404 Not Found"
 
 
 def lacks_class(text) -> bool:

@@ -17,8 +17,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.ru
 
 #: seconds without a heartbeat after which another run counts as dead
 LEASE = 20.0
-#: seconds after which nobody waits for a heartbeat: more than clocks differ
-_LONG_AGO = 600.0
+#: seconds after which nobody waits for a heartbeat: more than clocks differ, also where one takes local time for UTC
+_LONG_AGO = 86400.0
 _PAUSE = 0.5
 
 

@@ -6,26 +6,34 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
+import importlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from tests.integration.support.modules import run_module
 from tests.integration.support.proxy import Answer, Proxy, Request
 
+UTILS = "ansible_collections.streamops.kafka_connect.plugins.module_utils"
+
 
 class Run:
     """A module, started at once. See run_module() for what it gives."""
 
-    def __init__(self, module: str, arguments: dict, check: bool = False) -> None:
+    def __init__(self, module: str, arguments: dict, check: bool = False, hold: list | None = None, skew: float = 0) -> None:
+        """hold: [module of plugins.module_utils, class, method, "before" or "after", folder]: the first call of that method waits there,
+        until the file go is in the folder; the file came says that it waits. skew: seconds by which the clock of its machine is ahead.
+        """
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.integration.support.runs"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
-        self.process.stdin.write(json.dumps([module, arguments, check]))
+        self.process.stdin.write(json.dumps([module, arguments, check, hold, skew]))
         self.process.stdin.close()
         self.process.stdin = None
 
@@ -40,6 +48,10 @@ class Run:
 
     def result(self, seconds: float = 120) -> dict:
         printed, _errors = self.process.communicate(timeout=seconds)
+        return self.read(printed)
+
+    def read(self, printed: str) -> dict:
+        """The result of a run that has ended by itself."""
         assert self.process.returncode == 0, printed
         return json.loads(printed)
 
@@ -107,8 +119,47 @@ def sends(verb: str, what: str) -> Callable[[Request], bool]:
     return lambda request: request.verb == verb and request.path.endswith(f"/{what}")
 
 
+def _hold(module: str, owner: str, method: str, moment: str, folder: str) -> None:
+    kind = getattr(importlib.import_module(f"{UTILS}.{module}"), owner)
+    original = getattr(kind, method)
+
+    def wait() -> None:
+        setattr(kind, method, original)
+        Path(folder, "came").touch()
+        while not Path(folder, "go").exists():
+            time.sleep(0.01)
+
+    def held(*arguments, **options):
+        if moment == "before":
+            wait()
+        found = original(*arguments, **options)
+        if moment == "after":
+            wait()
+        return found
+
+    setattr(kind, method, held)
+
+
+def _shift_clock(seconds: float) -> None:
+    """The calendar, before anything of the collection is imported: a machine whose clock is wrong counts seconds as the others do."""
+    right, right_time = datetime.datetime, time.time
+
+    class Shifted(right):
+        @classmethod
+        def now(cls, tz=None):
+            return right.now(tz) + datetime.timedelta(seconds=seconds)
+
+    datetime.datetime = Shifted
+    time.time = lambda: right_time() + seconds
+
+
 def main() -> None:
-    name, arguments, check = json.load(sys.stdin)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which whoever started the tests may ignore
+    name, arguments, check, hold, skew = json.load(sys.stdin)
+    if skew:
+        _shift_clock(skew)
+    if hold:
+        _hold(*hold)
     print(json.dumps(run_module(name, arguments, check=check)))
 
 

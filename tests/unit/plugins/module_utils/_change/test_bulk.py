@@ -147,6 +147,19 @@ def test_one_that_fails_after_the_change_is_rolled_back(found, final, declared, 
         assert [one.phase for one in ledger.changes("a")] == ["applied"]
 
 
+@pytest.mark.parametrize("kind", [errors.ResponseLost, errors.OutcomeUnknown])
+def test_a_worker_that_is_away_is_no_reason_to_roll_back(kind, tmp_path):
+    """The next run has only the connector to start."""
+    worker = running(b=1)
+    worker.by_name["b"].faults["resume"] = [kind("cut off") for count in range(200)]
+    failed = failure(worker, {"name": "b", "offsets": pairs(a=4)}, rollback=True, **in_file(tmp_path, True))
+    assert failed.message == ("cut off. The offsets are changed as declared, but the connector is not RUNNING again. Resume it by PUT "
+                              "http://h:8083/connectors/b/resume.")
+    assert {"position": 4} in worker.by_name["b"].live.values()
+    one, = FileLedger(str(tmp_path / "ledger.json")).changes("b")
+    assert (one.phase, one.busy, one.state_to_restore) == ("applied", False, "RUNNING")
+
+
 def test_a_rollback_that_fails_says_what_is_left_to_do():
     worker = running(b=1)
     worker.by_name["b"] = Fragile("RUNNING", live(a=10))

@@ -277,7 +277,7 @@ def test_a_state_that_cannot_be_put_back_is_said():
     connect = FakeConnect("PAUSED", live(a=10))
     connect.faults = {"alter": [errors.Refused("no")], "pause": [errors.Unreachable("gone") for count in range(200)]}
     error = fails(errors.Refused, connect, DesiredOffsets.present(pairs(a=4)), stop=True)
-    assert ("The connector could not be restored to PAUSED either (gone). Pause it by PUT "
+    assert ("The connector was stopped for the change, and could not be restored to PAUSED either (gone). Pause it by PUT "
             "http://h:8083/connectors/c/pause.") in error.message
 
 
@@ -389,7 +389,8 @@ def test_an_interrupted_state_that_cannot_be_put_back_is_said(interrupts):
     connect = Slow("RUNNING", live(a=10))
     connect.faults = {"stop": [signalled(signal.SIGTERM)], "resume": [errors.Refused("no")]}
     error = fails(errors.Interrupted, connect, DesiredOffsets.present(pairs(a=4)), stop=True)
-    assert error.message == ("The run was interrupted (SIGTERM). The connector could not be restored to RUNNING either (no). Resume it by PUT "
+    assert error.message == ("The run was interrupted (SIGTERM). The connector was stopped for the change, and could not be restored to RUNNING either (no). "
+                             "Resume it by PUT "
                              "http://h:8083/connectors/c/resume.")
 
 

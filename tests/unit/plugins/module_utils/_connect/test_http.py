@@ -131,6 +131,36 @@ def test_answers(stub, transport, status, body, headers, kind, once, words):
     assert (len(stub) == 1) is once and error.facts["http_status"] == status
 
 
+STARTING = "<html><head><title>Error 404 Not Found</title></head><body><h2>HTTP ERROR 404 Not Found</h2></body></html>"
+
+
+@pytest.mark.parametrize("verb", ["GET", "PUT"])
+def test_a_worker_that_is_restarted_is_not_mistaken_for_something_else(stub, transport, verb):
+    stub.reply(200, {}).reply(404, STARTING)
+    made = transport(stub.url)
+    made.call("GET", "connectors")
+    error = fails(errors.Unreachable, made, verb, "connectors/c/resume")
+    assert error.message == f"{verb} {stub.url}/connectors/c/resume: the worker, which has answered before, is starting."
+    assert not errors.WRITES.made and len(stub) == 2
+
+
+def test_while_one_worker_is_restarted_another_one_is_asked(stub, make_stub, transport):
+    other = make_stub().reply(200, {"a": 1})
+    stub.reply(200, {}).reply(404, STARTING)
+    made = transport(stub.url, other.url)
+    made.call("GET", "connectors")
+    assert made.call("GET", "connectors") == {"a": 1} and made.url == other.url
+
+
+@pytest.mark.parametrize("page", ["<title>404 Not Found</title>", STARTING])
+def test_what_has_never_answered_or_is_no_worker_is_not_waited_for(stub, transport, page):
+    stub.reply(404, page) if page == STARTING else stub.reply(200, {}).reply(404, page)
+    made = transport(stub.url)
+    if page != STARTING:
+        made.call("GET", "connectors")
+    fails(errors.NotConnect, made)
+
+
 def test_a_redirect_is_not_followed(stub, make_stub, transport):
     other = make_stub().reply(200, {})
     stub.reply(307, "", Location=other.url + "/connectors")

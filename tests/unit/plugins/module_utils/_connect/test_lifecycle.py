@@ -31,6 +31,8 @@ class FakeClient:
         shown = [state for since, state in self.script if since <= self.now][-1]
         if shown is None:
             raise errors.NoConnector("There is no such connector")
+        if isinstance(shown, Exception):
+            raise shown
         return shown
 
     def __getattr__(self, name):
@@ -397,3 +399,31 @@ def test_halt_gives_up_where_it_is_not_paused():
 ])
 def test_halted(now, new, before):
     assert (lifecycle(now)[1].halted(Connector(now)), old(now)[1].halted(Connector(now))) == (new, before)
+
+
+# ---- a worker that is away ----------------------------------------------------------------------------------------
+
+GONE = errors.Unreachable("no connection to this worker: refused")
+
+
+def test_a_worker_that_is_restarted_is_waited_for():
+    client, one = lifecycle(R, (1, GONE), (30, S))
+    assert one.stop(one.read()).stopped and 30 <= client.now < 33
+    assert client.calls == [("stop", "c")]
+
+
+def test_one_that_stays_away_is_waited_for_as_long_as_for_a_state():
+    client, one = lifecycle(S, (1, GONE))
+    one.read()
+    client.now = 1
+    with pytest.raises(errors.Unreachable, match="refused"):
+        one.restore(RUNNING)
+    assert 58 <= client.now <= 62
+
+
+def test_one_that_has_never_answered_is_not_waited_for():
+    client, one = lifecycle(GONE)
+    for read in (one.read_settled, one.read_definite):
+        with pytest.raises(errors.Unreachable):
+            read()
+    assert client.now == 0

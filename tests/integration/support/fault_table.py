@@ -1,0 +1,29 @@
+# Copyright (c) 2026 streamops contributors
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The matrix of faults, as lines of text: in detail, and in a form for the documentation."""
+
+from __future__ import annotations
+
+HEADINGS = ("store", "fault", "phase", "first run", "next run", "delivered again", "twice", "test")
+
+
+def lines(found: list[tuple[dict, str]]) -> list[str]:
+    """found: (properties of a test, its outcome); tests that are no cells are left out."""
+    rows = [_row(properties, outcome) for properties, outcome in found if "cell" in properties]
+    if not rows:
+        return []
+    rows.sort(key=lambda row: row[:2])
+    widths = [max(len(row[column]) for row in [HEADINGS, *rows]) for column in range(len(HEADINGS))]
+    table = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in [HEADINGS, *rows]]
+    twice = sum(int(row[6]) for row in rows if row[6].isdigit())
+    failed = sum(row[7] != "passed" for row in rows)
+    return ["", *table, f"{len(rows)} cells, {failed} failed, {twice} records delivered twice after the replay that was declared"]
+
+
+def _row(properties: dict, outcome: str) -> tuple[str, ...]:
+    """delivered again: records of the replay; twice: those that came once more than declared."""
+    phase, fault, store = properties["cell"]
+    again = properties.get("again")
+    return (store, fault, phase, properties.get("first", "?"), properties.get("next", "?"), "?" if again is None else str(again),
+            "?" if again is None else str(max(0, again - properties["declared"])), outcome)
