@@ -64,7 +64,7 @@ class ConnectClient:
 
     def require_url(self, name: str) -> None:
         """Raise AmbiguousName if the worker takes no request for a connector of this name; NoConnector if there is none."""
-        self._get(_path(name), "config")
+        self._get(_path(name), "config", _is_info)
 
     def connectors(self) -> dict:
         """name -> {"status": ..., "info": ...} of all connectors, in one request."""
@@ -76,8 +76,9 @@ class ConnectClient:
 
     def _expanded(self, query) -> dict:
         found = self._get("connectors?%s" % query)
-        if not all(isinstance(parts, dict) for parts in found.values()):
-            raise self._not_connect("GET", "connectors")
+        for parts in found.values():
+            if not isinstance(parts, dict) or parts.get("status") and not _is_status(parts["status"]) or parts.get("info") and not _is_info(parts["info"]):
+                raise self._not_connect("GET", "connectors")
         return found
 
     def similar(self, name: str) -> str:
@@ -86,7 +87,9 @@ class ConnectClient:
             names = self._call("GET", "connectors")
         except errors.RestError:
             return ""
-        return did_you_mean(name, names) if isinstance(names, list) and name not in names else ""
+        if not isinstance(names, list) or name in names:
+            return ""
+        return did_you_mean(name, [one for one in names if isinstance(one, str)])
 
     def explained(self, error):
         """A NoConnector, with the names that look like the one that was asked for."""
@@ -97,14 +100,14 @@ class ConnectClient:
     def status(self, name: str) -> dict:
         """Also of a connector whose name the worker does not take in a URL."""
         try:
-            return self._get(_path(name, "status"), "connector")
+            return self._get(_path(name, "status"), "connector", _is_status)
         except errors.AmbiguousName as error:
             return self._listed(name, "status", error)
 
     def info(self, name: str) -> dict:
         """{"name", "config", "tasks", "type"}, also of such a connector."""
         try:
-            return self._get(_path(name), "config")
+            return self._get(_path(name), "config", _is_info)
         except errors.AmbiguousName as error:
             return self._listed(name, "info", error)
 
@@ -126,8 +129,10 @@ class ConnectClient:
         answer = self._call("PUT", path, config)
         if not isinstance(answer, dict) or not isinstance(answer.get("configs"), list):
             raise self._not_connect("PUT", path, answer)
-        values = [one.get("value") or {} for one in answer["configs"]]
-        return {value["name"]: value["errors"] for value in values if value.get("errors")}
+        values = [one.get("value") or {} if isinstance(one, dict) else None for one in answer["configs"]]
+        if not all(isinstance(value, dict) and isinstance(value.get("errors") or [], list) for value in values):
+            raise self._not_connect("PUT", path)
+        return {str(value.get("name")): value["errors"] for value in values if value.get("errors")}
 
     def offsets(self, name: str) -> list:
         """[{"partition": {...}, "offset": {...} or None}]; needs Connect 3.5.
@@ -141,10 +146,7 @@ class ConnectClient:
     def offsets_once(self, name: str) -> list:
         """The same, asked once: the offsets of a sink, and of those source partitions that the worker has read so far."""
         path = _path(name, "offsets")
-        found = self._get(path, "offsets")["offsets"]
-        if not isinstance(found, list):
-            raise self._not_connect("GET", path)
-        return found
+        return self._get(path, "offsets", _are_offsets)["offsets"]
 
     def alter_offsets(self, name: str, pairs: list) -> str:
         """Merge the pairs into the offsets, None removes one; the server's message. Needs Connect 3.6."""
@@ -215,9 +217,10 @@ class ConnectClient:
             raise self._not_connect(verb, _path(name, "offsets"))
         return answer["message"]
 
-    def _get(self, path, field=None) -> dict:
+    def _get(self, path, field=None, is_right=None) -> dict:
+        """is_right(answer): has it the shape that Connect's has?"""
         answer = self._call("GET", path)
-        if not isinstance(answer, dict) or (field is not None and field not in answer):
+        if not isinstance(answer, dict) or field is not None and field not in answer or is_right and not is_right(answer):
             raise self._not_connect("GET", path, answer)
         return answer
 
@@ -278,3 +281,26 @@ def _path(name: str, *rest) -> str:
     if segment in ("", ".", ".."):
         raise errors.DeclarationError("%s is no connector name that a URL can hold." % ascii(name))
     return "/".join(("connectors", segment) + rest)
+
+
+def _is_status(found) -> bool:
+    if not isinstance(found, dict):
+        return False
+    connector, tasks = found.get("connector") or {}, found.get("tasks") or []
+    return isinstance(tasks, list) and all(map(_is_part, [connector] + tasks)) and isinstance(found.get("type") or "", str)
+
+
+def _is_part(one) -> bool:
+    """A connector or a task of a status."""
+    return isinstance(one, dict) and isinstance(one.get("id", 0), int) and all(isinstance(one.get(name) or "", str) for name in ("state", "worker_id", "trace"))
+
+
+def _is_info(found) -> bool:
+    return isinstance(found, dict) and isinstance(found.get("config") or {}, dict)
+
+
+def _are_offsets(found) -> bool:
+    """A partition can be null, and an offset."""
+    listed = found["offsets"]
+    return isinstance(listed, list) and all(
+        isinstance(one, dict) and all(isinstance(one.get(name) or {}, dict) for name in ("partition", "offset")) for one in listed)

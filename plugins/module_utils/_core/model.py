@@ -247,7 +247,7 @@ def normalise(kind: str, entry: Entry, where: str) -> Entry:
     """The entry in its kind's one form: sinks get integers, sources stay exactly as they are."""
     if kind != SINK:
         return entry
-    return Entry(_sink_partition(entry.partition, where), _sink_offset(entry.offset, where))
+    return Entry(_sink_partition(entry.partition or {}, where), _sink_offset(entry.offset, where))
 
 
 def _sink_partition(partition: dict, where: str) -> dict:

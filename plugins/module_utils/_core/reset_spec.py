@@ -90,7 +90,7 @@ def _word(reset_to) -> tuple:
             raise DeclarationError("reset_to must be %s; it is %s." % (_FORMS, describe(reset_to)))
         try:
             reset_to = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DeclarationError("reset_to is not JSON: %s." % error)
     if not isinstance(reset_to, dict) or len(reset_to) != 1:
         raise DeclarationError("reset_to must be exactly one of %s; it is %s." % (_FORMS, describe(reset_to)))
@@ -159,7 +159,7 @@ def _topic(item, where: str) -> tuple:
     if isinstance(item, str) and item.strip().startswith("{"):
         try:
             item = json.loads(item)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DeclarationError("%s is not JSON: %s." % (where, error))
     if isinstance(item, str) and item.strip():
         return item.strip(), None

@@ -32,6 +32,6 @@ def _properties(value):
     """None for a deleted connector, and for what cannot be read."""
     try:
         properties = json.loads(value)["properties"]
-    except (TypeError, ValueError, KeyError):
+    except (TypeError, ValueError, KeyError, RecursionError):
         return None
     return properties if isinstance(properties, dict) else None

@@ -209,7 +209,7 @@ class Kubernetes:
         text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text or ""
         try:
             found = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if isinstance(found, dict) and found.get("kind") != "Status" and 200 <= status < 300:
             return found

@@ -266,7 +266,7 @@ def states_before(resource: dict) -> dict:
     """{connector: spec.state before we stopped it, None if it had none}"""
     try:
         found = json.loads(annotations(resource).get(STATE_BEFORE, "{}"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

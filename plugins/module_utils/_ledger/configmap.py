@@ -108,6 +108,6 @@ def entry_key(resource, change) -> str:
 def _head(text) -> dict:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

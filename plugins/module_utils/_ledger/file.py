@@ -126,7 +126,7 @@ class FileLedger(Ledger):
     def _take(self, line: bytes) -> None:
         try:
             found = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self._broken("has a line %d that is not JSON (%s)" % (self._lines + 1, error))
         if not self._lines:
             self._lines = 1

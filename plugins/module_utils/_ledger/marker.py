@@ -32,7 +32,7 @@ def marked_changes(client, connector: str) -> list:
     what = "The configuration of %s (%s)" % (connector, MARKER)
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, list):
         raise Unreadable("%s is no list of changes. So whether a change was made is not known. Remove that key from the "

@@ -55,7 +55,8 @@ Change = namedtuple("Change", ["connector", "change_id", "digest", "phase", "rev
 _RENAMED = {"road": "method", "state_due": "state_to_restore"}
 
 _SHAPES = {"connector": str, "change_id": str, "digest": str, "phase": str, "revision": int, "run": str, "times": dict, "who": dict,
-           "before": (list, type(None)), "after": (list, type(None)), "busy": bool, "sequence": int}
+           "method": (str, type(None)), "offset_topic": (str, type(None)), "cluster": dict, "kind": (str, type(None)), "state_to_restore": (str, type(None)),
+           "before": (list, type(None)), "after": (list, type(None)), "records": (list, type(None)), "busy": bool, "sequence": int}
 
 
 class ConcurrentUpdate(ConnectError):
@@ -107,7 +108,7 @@ def decode(document, where: str) -> Change:
     """JSON text, or what came out of it -> Change. Raises Unreadable."""
     try:
         found = json.loads(document) if isinstance(document, (str, bytes)) else document
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Unreadable("%s holds what is not JSON: %s." % (where, error))
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise Unreadable("%s holds something else than a change of this collection." % where)
@@ -117,13 +118,36 @@ def decode(document, where: str) -> Change:
     found = {_RENAMED.get(name, name): value for name, value in found.items()}
     found.setdefault("sequence", 0)
     wrong = [name for name in Change._fields if name not in found or not isinstance(found[name], _SHAPES.get(name, object))]
-    if not wrong and found["phase"] not in PHASES:
-        wrong = ["phase"]
-    if not wrong and not (STARTED in found["times"] and all(isinstance(time, str) for time in found["times"].values())):
-        wrong = ["times"]
+    wrong = wrong or [name for name, usable in _USABLE if not usable(found)]
     if wrong:
         raise Unreadable("%s holds a change that lacks %s." % (where, ", ".join("a usable " + name for name in wrong)))
     return Change(**{name: found[name] for name in Change._fields})
+
+
+def _has_times(found) -> bool:
+    times = found["times"]
+    return STARTED in times and found["phase"] in times and all(isinstance(time, str) for time in times.values())
+
+
+def _is_pair(pair) -> bool:
+    """The partition of a record that cannot be read is its key, as text."""
+    return (isinstance(pair, dict) and isinstance(pair.get("partition"), (dict, str)) and "offset" in pair
+            and isinstance(pair["offset"], (dict, type(None))))
+
+
+def _is_raw(one) -> bool:
+    return (isinstance(one, list) and len(one) == 4 and isinstance(one[0], str) and isinstance(one[1], int) and isinstance(one[2], str)
+            and isinstance(one[3], (str, type(None))))
+
+
+#: what the types of the fields do not tell
+_USABLE = (
+    ("phase", lambda found: found["phase"] in PHASES),
+    ("times", _has_times),
+    ("before", lambda found: all(map(_is_pair, found["before"] or []))),
+    ("after", lambda found: all(map(_is_pair, found["after"] or []))),
+    ("records", lambda found: all(map(_is_raw, found["records"] or []))),
+)
 
 
 def same(one, other) -> bool:

@@ -104,7 +104,7 @@ def secrets(params: dict) -> set:
     if isinstance(expectation, str):
         try:
             expectation = json.loads(expectation)
-        except ValueError:
+        except (ValueError, RecursionError):
             expectation = None
     groups = [params["spark_conf"]]
     for named in (params["client_options"], params["jdbc_options"], params["registry_options"], *_of_document(expectation)):

@@ -23,7 +23,7 @@ def read(expectation) -> dict:
     if isinstance(expectation, str):
         try:
             expectation = json.loads(expectation)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DeclarationError("expectation is a text that is not JSON: %s." % error) from error
     if not isinstance(expectation, dict):
         raise DeclarationError("expectation must be a dictionary or its JSON text, not a %s." % type(expectation).__name__)

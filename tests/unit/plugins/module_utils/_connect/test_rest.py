@@ -97,6 +97,12 @@ def test_offsets_are_those_of_the_second_answer(stub, client):
     (lambda c: c.offsets("c"), []), (lambda c: c.offsets("c"), {"offsets": None}),
     (lambda c: c.alter_offsets("c", PAIRS), {}), (lambda c: c.reset_offsets("c"), {"message": None}),
     (lambda c: c.reset_offsets("c"), None),
+    (lambda c: c.status("c"), {"connector": ["RUNNING"]}), (lambda c: c.status("c"), {"connector": {}, "tasks": ["RUNNING"]}),
+    (lambda c: c.status("c"), {"connector": {}, "tasks": [{"id": "0"}]}), (lambda c: c.status("c"), {"connector": {"state": ["RUNNING"]}}),
+    (lambda c: c.info("c"), {"config": ["x"]}), (lambda c: c.connectors(), {"c": {"status": "RUNNING"}}), (lambda c: c.connectors(), {"c": {"info": ["x"]}}),
+    (lambda c: c.connectors(), {"c": {"info": {"config": "x"}}}), (lambda c: c.offsets("c"), {"offsets": [None]}),
+    (lambda c: c.offsets("c"), {"offsets": [{"partition": {"p": 0}, "offset": 4}]}), (lambda c: c.offsets("c"), {"offsets": [{"partition": "p"}]}),
+    (lambda c: c.validate({"connector.class": "x"}), {"configs": ["x"]}), (lambda c: c.validate({"connector.class": "x"}), {"configs": [{"value": "x"}]}),
 ])
 def test_json_that_is_not_connects(stub, client, call, answer):
     stub.reply(200, answer)
@@ -259,6 +265,7 @@ def test_a_bridge_is_told_by_its_root(stub, client):
 
 @pytest.mark.parametrize("name, names, hint", [
     ("order-sink", ["orders-sink", "x"], " Did you mean orders-sink?"), ("orders-sink", ["orders-sink", "orders-sink-2"], ""), ("y", ["x"], ""), ("y", {}, ""),
+    ("order-sink", [{"p": 0}, None, "orders-sink"], " Did you mean orders-sink?"),
 ])
 def test_names_that_look_like_one_that_does_not_exist(stub, client, name, names, hint):
     stub.reply(200, names)
