@@ -60,6 +60,10 @@ class Ending:
         if writing is not None:
             error = item.rollback.after(error, writing.sent)
             item.offsets_back = item.rollback.done
+            if item.rollback.is_blind and item.once.named and not item.rolls_back and (item.stopped_here or item.course == HALTED):
+                return self.end(error.also(
+                    "%s is left stopped: once it ran on, the next run of this change would change its offsets again. Run the same again, which finishes the "
+                    "change." % item.name))
         if item.course == TRIED and isinstance(error, errors.NotStopped):
             if item.ready.stop:
                 item.next = STOP

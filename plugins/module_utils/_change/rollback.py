@@ -31,8 +31,8 @@ class Rollback:
         #: TopicStore that REST was compared with, or None
         self._topic = item.router.compared
         self._values_before = self._values_now()
-        #: whether nothing that this run has written is left
-        self.done = True
+        #: whether nothing that this run has written is left; whether it is not known what is live
+        self.done, self.is_blind = True, False
 
     def after(self, error, sent: bool):
         """The error of the write, with what has become of the offsets. sent: whether something may have been written."""
@@ -46,6 +46,7 @@ class Rollback:
         try:
             undo = make_plan(self._store.read(), DesiredOffsets.exactly(self._before))
             if self._store.hidden():
+                self.is_blind = True
                 return self._with_way_back(error, "What is live now cannot be seen.")
             if not undo.changed:
                 refused = isinstance(error, errors.Refused) and self._values_before is None  # and REST shows nothing of it: that is believed
@@ -58,6 +59,7 @@ class Rollback:
             self._store.apply(undo)
             left = make_plan(self._store.read(), DesiredOffsets.exactly(self._before))
         except errors.ConnectError as other:
+            self.is_blind = True
             return self._with_way_back(error, "What is live now could not be read or rolled back (%s)." % other.message)
         if left.changed:
             return self._with_way_back(error, "%s could not be rolled back." % plural(len(left.changes), "partition"))

@@ -2021,11 +2021,40 @@ def test_a_failure_that_left_something_keeps_the_id_for_its_wish(tmp_path):
     connect.faults = {"alter": [lambda self, given: self.alter(pairs(a=7, b=5)), errors.Unreachable("gone")]}
     with pytest.raises(errors.ReadBackError):
         by_id(connect, ledger, both, backup=path)
-    assert told(ledger) == ("started", False, None, pairs(a=10, b=20)) and connect.state == "RUNNING"
+    assert told(ledger) == ("started", False, "RUNNING", pairs(a=10, b=20)) and connect.state == "STOPPED"
     with pytest.raises(errors.DeclarationError, match="was started on .* something else"):
         by_id(connect, ledger, WISH, "r2")
     assert by_id(connect, ledger, both, "r3")["changed"] is True and positions(connect) == {"a": 4, "b": 5}
-    assert told(ledger) == ("applied", False, None, pairs(a=10, b=20))
+    assert told(ledger) == ("applied", False, None, pairs(a=10, b=20)) and connect.state == "RUNNING"
+
+
+def lost_in_a_restart(self, *_given):
+    self.alter(pairs(a=4))
+    self.faults["offsets"] = [errors.Unreachable("gone")] * self.away
+    raise errors.ResponseLost("cut off")
+
+
+def test_a_worker_that_is_restarted_after_the_write_is_read_back():
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    connect.away, connect.faults = 5, {"alter": [lost_in_a_restart]}
+    result = by_id(connect, ledger, WISH)
+    assert result["changed"] is True and connect.writes == ["stop", "alter", "resume"] and connect.now >= 5
+    assert told(ledger) == ("applied", False, None, ORIGINAL)
+
+
+def test_one_whose_offsets_are_not_known_does_not_run_on(tmp_path):
+    """Else the next run, which finds that it has moved, would have it deliver the same once more."""
+    ledger, connect = FakeLedger(), FakeConnect("RUNNING", live(a=10))
+    connect.away, connect.faults = 500, {"alter": [lost_in_a_restart]}
+    with pytest.raises(errors.ResponseLost) as caught:
+        by_id(connect, ledger, WISH, backup=str(tmp_path / "b.json"))
+    assert caught.value.message.endswith("c is left stopped: once it ran on, the next run of this change would change its offsets again. Run the same "
+                                         "again, which finishes the change.")
+    assert told(ledger) == ("started", False, "RUNNING", ORIGINAL) and connect.state == "STOPPED"
+    connect.faults.clear()
+    connect.calls.clear()
+    assert by_id(connect, ledger, WISH, "r2")["state_before"] == "RUNNING"
+    assert connect.writes == ["resume"] and told(ledger) == ("applied", False, None, ORIGINAL)
 
 
 def test_a_state_that_could_not_be_put_back_is_due_at_the_next_run():
