@@ -161,7 +161,7 @@ def _cut_off(scene: Scene, request, answer):
 
 
 def _disk_full(scene: Scene, request, answer):
-    """No file can grow much: a limit of the process, as a full file system takes the right to mount one. A record of the ledger is cut."""
+    """No file can grow much: a limit of the process, as a full file system needs the right to mount one. A record is cut."""
     ledger = Path(scene.store.ledger["ledger_file"])
     most = ledger.stat().st_size + 20 if ledger.exists() else 0
     resource.prlimit(scene.run.process.pid, resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
