@@ -152,7 +152,7 @@ def test_a_worker_that_is_away_is_no_reason_to_roll_back(kind, tmp_path):
     """The next run has only the connector to start."""
     worker = running(b=1)
     worker.by_name["b"].faults["resume"] = [kind("cut off") for count in range(200)]
-    failed = failure(worker, {"name": "b", "offsets": pairs(a=4)}, rollback=True, **in_file(tmp_path, True))
+    failed = failure(worker, {"name": "b", "offsets": pairs(a=4)}, rollback=True, wait_timeout=1, **in_file(tmp_path, True))
     assert failed.message == ("cut off. The offsets are changed as declared, but the connector is not RUNNING again. Resume it by PUT "
                               "http://h:8083/connectors/b/resume.")
     assert {"position": 4} in worker.by_name["b"].live.values()

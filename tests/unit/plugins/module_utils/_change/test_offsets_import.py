@@ -47,6 +47,10 @@ class FakeWorker:
         self.calls.append(("connectors", None))
         return {name: {"status": one.status(name), "info": one.info(name)} for name, one in self.by_name.items()}
 
+    def statuses(self):
+        self.calls.append(("statuses", None))
+        return {name: {"status": one.status(name)} for name, one in self.by_name.items()}
+
     def __getattr__(self, method):
         def call(name, *more):
             self.calls.append((method, name))
