@@ -19,7 +19,7 @@ from stack.prerequisites import program
 BROKER_VERSION = "4.3.1"
 API_VERSION = "3.4.1"
 # Connectors that a cluster can be given; each is a profile of the pom, here with the version.
-PLUGINS = {"debezium-postgres": "3.6.1.Final", "debezium-jdbc": "3.6.0.Final"}
+PLUGINS = {"debezium-postgres": "3.6.1.Final", "debezium-mariadb": "3.5.0.Final", "debezium-jdbc": "3.6.0.Final"}
 _POM = PACKAGE / "pom.xml"
 _MARKER = "complete"
 # Part of the digest: raise it when what is made of the resolved jars changes.

@@ -109,7 +109,7 @@ def test_one_transaction_on_the_topic(make, run, kafka, main, worker):
 
 
 def test_the_number_of_requests(make, run, recorder):
-    """One list for each phase, statuses alone while it waits, and for each connector one request to read, one to change and one to read back."""
+    """One list for each phase, statuses alone while it waits, and three requests a connector: to read, to change and to read back."""
     names = [make(shaped(), offsets=[at(4)]) for _number in range(8)]
     runs = make(shaped(records_per_partition=5), state="RUNNING", offsets=[at(4)])
     declared = [{"name": name, "offsets": [at(1)]} for name in [*names, runs]]
