@@ -19,7 +19,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stack import ClusterSpec, Stack
-from tests.benchmarks import export_import, fleet, ledger, measure, mirror, rest, sinks, spark, standalone, topic
+from tests.benchmarks import (
+    export_import,
+    fleet,
+    large_fleet,
+    large_topic,
+    ledger,
+    many_connectors,
+    measure,
+    mirror,
+    rest,
+    sinks,
+    spark,
+    standalone,
+    topic,
+)
 from tests.benchmarks.peers import Bkkt
 
 RESULTS = Path("tests/output/bench.json")
@@ -46,9 +60,17 @@ SHARED: dict[str, Callable[[Place], list[measure.Row]]] = {
     "sinks": lambda place: sinks.rows(place.brokers, place.url),
     "mirror": lambda place: mirror.rows(place.brokers),
     "spark": lambda place: spark.rows(place.brokers, place.folder),
+    "topic10m": lambda place: large_topic.rows(place.brokers, place.folder),
 }
 #: Parts with a stack of their own, which is measured alone on the machine.
-ALONE: dict[str, Callable[[Path], list[measure.Row]]] = {"fleet": fleet.rows}
+ALONE: dict[str, Callable[[Path], list[measure.Row]]] = {
+    "fleet": fleet.rows,
+    "connectors": many_connectors.rows,
+    "fleet1000": large_fleet.rows,
+}
+#: Parts that are measured only where they are asked for: each takes more than five minutes.
+LONG = {"topic10m", "connectors", "fleet1000"}
+PARTS = [*SHARED, *ALONE]
 
 
 class Results:
@@ -73,13 +95,14 @@ class Results:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"what to measure, all if none is given: {', '.join([*SHARED, *ALONE])}")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"what to measure, of {', '.join(PARTS)}; if none is given, all but "
+                        f"{', '.join(sorted(LONG))}")
     parser.add_argument("--json", type=Path, default=RESULTS, help="where the results are written (%(default)s)")
     given = parser.parse_args()
-    unknown = sorted(set(given.parts) - {*SHARED, *ALONE})
+    unknown = sorted(set(given.parts) - set(PARTS))
     if unknown:
-        parser.error(f"there is no part {', '.join(unknown)}; there are {', '.join([*SHARED, *ALONE])}")
-    wanted, results = given.parts or [*SHARED, *ALONE], Results(given.json)
+        parser.error(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    wanted, results = given.parts or [part for part in PARTS if part not in LONG], Results(given.json)
     with tempfile.TemporaryDirectory(prefix="streamops-bench-") as folder:
         if set(wanted) & {*SHARED}:
             _shared([part for part in SHARED if part in wanted], Path(folder), results)

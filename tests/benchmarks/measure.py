@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 
 @dataclass
@@ -62,14 +63,28 @@ def run(command: list[str], env: dict[str, str] | None = None) -> subprocess.Com
     return done
 
 
-def peak_mib(command: list[str], env: dict[str, str] | None = None, good: tuple[int, ...] = (0,)) -> float:
-    """The largest resident set of one command and its children, in MiB. good: exit codes that are no failure."""
+class Cost(NamedTuple):
+    """What a command and its children have taken: seconds, seconds of CPU, MiB of the largest resident set of one process."""
+
+    seconds: float
+    cpu: float
+    mib: float
+
+
+def cost(command: list[str], env: dict[str, str] | None = None, good: tuple[int, ...] = (0,)) -> Cost:
+    """good: exit codes that are no failure."""
+    start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env) as process:
         _pid, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in good:
         raise SystemExit(f"{command} ended with {process.returncode}")
-    return usage.ru_maxrss / 1024
+    return Cost(time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def peak_mib(command: list[str], env: dict[str, str] | None = None, good: tuple[int, ...] = (0,)) -> float:
+    """The largest resident set of one command and its children, in MiB."""
+    return cost(command, env, good).mib
 
 
 def machine() -> dict[str, object]:

@@ -20,7 +20,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.h
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.rest import ConnectClient
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
 
-from tests.benchmarks.measure import Row, alternate, peak_mib, run, timed
+from tests.benchmarks.measure import Cost, Row, alternate, cost, run, timed
 from tests.benchmarks.peers import Bkkt, curl_patch
 
 MODULES = "ansible_collections.streamops.kafka_connect.plugins.modules"
@@ -61,12 +61,17 @@ def module(which: str, **arguments: object) -> float:
         return timed(lambda: run([sys.executable, "-m", f"{MODULES}.{which}", file.name]))
 
 
-def module_peak_mib(which: str, **arguments: object) -> float:
-    """The largest resident set of such a process, in MiB."""
+def module_cost(which: str, **arguments: object) -> Cost:
+    """What such a process takes."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump({"ANSIBLE_MODULE_ARGS": arguments}, file)
         file.flush()
-        return peak_mib([sys.executable, "-m", f"{MODULES}.{which}", file.name])
+        return cost([sys.executable, "-m", f"{MODULES}.{which}", file.name])
+
+
+def module_peak_mib(which: str, **arguments: object) -> float:
+    """The largest resident set of such a process, in MiB."""
+    return module_cost(which, **arguments).mib
 
 
 def no_op_task_against_uri(url: str, folder: Path) -> list[Row]:

@@ -13,6 +13,7 @@ incremental protocol an assignment holds only what is new and what is revoked; w
 
 from __future__ import annotations
 
+import functools
 import struct
 from urllib.parse import urlsplit
 
@@ -20,14 +21,18 @@ from urllib.parse import urlsplit
 CONNECTOR = -1
 
 
-def running(metadata: bytes, assignment: bytes) -> set:
-    """{(connector, task number or CONNECTOR)} of one member. Raises ValueError for bytes of another kind."""
+@functools.lru_cache(maxsize=64)
+def running(metadata: bytes, assignment: bytes) -> frozenset:
+    """{(connector, task number or CONNECTOR)} of one member. Raises ValueError for bytes of another kind.
+
+    Kept: with many connectors the same bytes, which name all of them, are looked at for each.
+    """
     try:
         had = _before(metadata)
         assigned, revoked = _assignment(_Bytes(assignment)) if assignment else (set(), set())
     except (struct.error, UnicodeDecodeError) as error:
         raise ValueError("no Connect protocol: %s" % error)
-    return (had | assigned) - revoked
+    return frozenset((had | assigned) - revoked)
 
 
 def address(metadata: bytes) -> str:

@@ -90,7 +90,7 @@ def test_a_phase_takes_one_listing_however_long_it_is(worker):
 
 def test_who_waits_gets_statuses_alone_and_all_who_wait_get_the_same_ones(worker):
     one, clock = shared(worker)
-    for number in range(50):  # 10 s
+    for _number in range(50):  # 10 s
         for name in NAMES[:20]:
             one.status(name)
         clock.now += 0.2

@@ -74,3 +74,9 @@ def test_metadata_that_is_cut_off():
 def test_bytes_of_another_kind(data):
     with pytest.raises(ValueError, match="no Connect protocol: "):
         running(b"", data)
+
+
+def test_the_same_bytes_are_read_once():
+    """They name all connectors of a worker, and with a thousand of them they are looked at for each."""
+    data = assignment(2, {f"c{number}": [0] for number in range(1000)}, {})
+    assert running(metadata(2), data) is running(bytes(bytearray(metadata(2))), bytes(bytearray(data)))
