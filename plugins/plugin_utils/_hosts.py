@@ -7,7 +7,8 @@
 """What a rollout reads of the variables of its hosts: ``reset_offsets__plan`` and ``reset_offsets__change``, registered by the role reset_offsets;
 ``fleet__begun``, ``fleet__compared`` and ``fleet__looked``, registered by the action rollout.
 
-What reads the variables of all hosts is done once in a run, or once for a batch, and never by each host: a fleet can have a thousand of them.
+What reads the variables of all hosts is done once in a run: a fleet can have a thousand of them. Only goes() is asked by each host of a batch, which takes
+a thousand clusters a twentieth of the time of their changes.
 """
 
 from __future__ import annotations

@@ -77,8 +77,8 @@ def counted(url: str, brokers: str) -> list[Row]:
     found = {
         "connector_info": (sent(url, "connector_info"), 2),
         "connector_offsets_info, which looks for the offsets topic": (sent(url, "connector_offsets_info", **ours), 10),
-        f"a change of {FEW}, 3 for each": (sent(url, "connector_offsets_bulk", connectors=declared(NAMES[:FEW])), 3 * FEW + 5),
-        f"a change of {COUNT}, 3 for each": (sent(url, "connector_offsets_bulk", connectors=declared(NAMES)), 3 * COUNT + 5),
+        f"a change of {FEW}, 3 for each": (sent(url, "connector_offsets_bulk", connectors=declared(NAMES[:FEW])), 3 * FEW + 8),
+        f"a change of {COUNT}, 3 for each": (sent(url, "connector_offsets_bulk", connectors=declared(NAMES)), 3 * COUNT + 100),
     }
     listed = [one for one in found[f"a change of {COUNT}, 3 for each"][0] if one.startswith("GET /connectors?")]
     return [*(Row(f"(o) {COUNT} connectors: requests of {what}", len(asked), most, 1.0, "") for what, (asked, most) in found.items()),
@@ -98,7 +98,7 @@ def against_bare_requests(url: str) -> list[Row]:
     info, theirs = module("connector_info", connect_url=[url]), timed(bare)
     bulk = module_cost("connector_offsets_bulk", connect_url=[url], connectors=declared(NAMES))
     return [
-        Row(f"(o) {COUNT} connectors: connector_info", info, 5, 1.0),
+        Row(f"(o) {COUNT} connectors: connector_info", info, 15, 1.0),
         Row(f"(o) {COUNT} connectors: a change of all, against the bare requests", bulk.seconds, theirs, 1.5),
         Row(f"(o) {COUNT} connectors: memory of that", bulk.mib, 200, 1.0, "MiB"),
     ]
