@@ -30,7 +30,8 @@ def root_cause(error: BaseException) -> str:
         origin = getattr(error, "_origin", None)
         java = getattr(origin, "java_exception", None) or origin
     text = ""
-    while java is not None:
+    # What a KDC refuses is said by the KrbException; its cause is about the bytes of the answer.
+    while java is not None and java.getClass().getSimpleName() != "Asn1Exception":
         # Some of Java's messages hold those of their causes, with class names and stack traces.
         message = _CLASSES.sub("", _TRACE.split(str(java.getMessage()), maxsplit=1)[0])
         text = f"{java.getClass().getSimpleName()}: {message}"
