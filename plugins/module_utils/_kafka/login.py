@@ -121,7 +121,7 @@ def _callback(token: str, option: str, clock):
     end = expiry(token)
     if end is not None and end <= clock():
         raise DeclarationError("%s has expired at %s: get a new one." % (option, _time(end)))
-    return lambda config: (token, clock() + _UNKNOWN if end is None else end)
+    return lambda _config: (token, clock() + _UNKNOWN if end is None else end)
 
 
 def _time(seconds: float) -> str:
