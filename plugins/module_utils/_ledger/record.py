@@ -136,8 +136,15 @@ def _is_pair(pair) -> bool:
 
 
 def _is_raw(one) -> bool:
-    return (isinstance(one, list) and len(one) == 4 and isinstance(one[0], str) and isinstance(one[1], int) and isinstance(one[2], str)
-            and isinstance(one[3], (str, type(None))))
+    return (isinstance(one, list) and len(one) == 4 and isinstance(one[0], str) and isinstance(one[1], int) and _is_text(one[2])
+            and (one[3] is None or _is_text(one[3])))
+
+
+def _is_text(value) -> bool:
+    try:
+        return isinstance(value, str) and value.encode("utf-8") is not None
+    except UnicodeEncodeError:
+        return False
 
 
 #: what the types of the fields do not tell

@@ -316,7 +316,10 @@ def raw_text(key: bytes) -> str:
 def raw_bytes(text: str) -> bytes:
     """The other way. Raises DeclarationError."""
     if not text.startswith(_BASE64):
-        return text.encode("utf-8", "surrogateescape")
+        try:
+            return text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            raise errors.DeclarationError("raw_keys: %s holds half of a surrogate pair, which has no UTF-8 form." % ascii(text))
     try:
         return base64.b64decode(text[len(_BASE64):], validate=True)
     except (binascii.Error, ValueError):

@@ -412,6 +412,11 @@ def test_raw_keys_as_text(key, text):
     assert raw_text(key) == text and raw_bytes(text) == key
 
 
+def test_a_raw_key_without_a_utf8_form():
+    with pytest.raises(errors.DeclarationError, match="raw_keys: .* holds half of a surrogate pair"):
+        raw_bytes("\ud800")
+
+
 @pytest.mark.parametrize("text", ["base64:!", "base64:YQ", "base64:é"])
 def test_raw_keys_that_are_no_base64(text):
     with pytest.raises(errors.DeclarationError, match="raw_keys: base64:.* is not base64 after its prefix"):
