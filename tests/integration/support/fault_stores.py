@@ -48,7 +48,7 @@ class RestSource:
 
     def set_up(self) -> None:
         self.connector = self.scenery.make_on(self.cluster, "RUNNING")
-        wait_until(lambda: self.is_at_the_end())
+        wait_until(self.is_at_the_end)
         assert self.delivered() == self.FIRST
 
     def proxy(self, trick: Trick) -> Proxy | None:
@@ -103,7 +103,7 @@ class RestSink(RestSource):
         self.before, self.after = sink_at(topic, 5), sink_at(topic, 2)
         self.connector = self._sinks.make(topic)
         self.await_running()
-        wait_until(lambda: self.is_at_the_end())
+        wait_until(self.is_at_the_end)
         assert self.delivered() == self.FIRST
 
     def delivered(self) -> list[str]:

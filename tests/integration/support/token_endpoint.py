@@ -37,8 +37,8 @@ class TokenEndpoint:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
-                kind, _, login = (self.headers.get("Authorization") or "").partition(" ")
-                client, _, secret = base64.b64decode(login).decode().partition(":")
+                kind, _blank, login = (self.headers.get("Authorization") or "").partition(" ")
+                client, _colon, secret = base64.b64decode(login).decode().partition(":")
                 endpoint.asked.append((client, *form.get("scope", [""])))
                 if kind != "Basic" or clients.get(client) != secret or form.get("grant_type") != ["client_credentials"]:
                     self._answer(401, {"error": "invalid_client", "error_description": "Invalid client or client credentials"})
