@@ -124,7 +124,8 @@ def test_rubbish_is_left_out_and_counted(ledger):
     (encode(change(before=[{"offset": {"n": 1}}])), "lacks a usable before"), (encode(change(after=["x"])), "lacks a usable after"),
     (encode(change(after=[{"partition": {"p": 0}, "offset": 4}])), "lacks a usable after"), (encode(change(records=[1.5])), "lacks a usable records"),
     (encode(change(records=[["offsets", 0, "key"]])), "lacks a usable records"),
-    (encode(change(records=[["offsets", 0, "key", "value"]])).replace('"value"', '"\\ud800"'), "lacks a usable records"), (encode(change(cluster="k")), "lacks a usable cluster"),
+    (encode(change(records=[["offsets", 0, "key", "value"]])).replace('"value"', '"\\ud800"'), "lacks a usable records"),
+    (encode(change(cluster="k")), "lacks a usable cluster"),
     (encode(change(times={"started": "2026-01-31T12:00:00.000Z"}, phase="applied")), "lacks a usable times"),
 ])
 def test_a_broken_change_of_this_connector_ends_it(ledger, value, words):
