@@ -1,18 +1,24 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The verification job against Spark's own bare scan of the same records: whole processes, with the same settings."""
+"""The verification job against Spark's own bare scan of the same records: whole processes, with the same settings. Of a topic, of files
+that a sink wrote, on a small standalone cluster, and of many topics in one job."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from stack import ports
+from tests.benchmarks import spark_events
 from tests.benchmarks.measure import Row, alternate, peak_mib, run, timed
 from tests.verify.jars import spark_jars
 
@@ -25,6 +31,9 @@ SETTINGS = {
     "spark.driver.memory": f"{HEAP_MIB}m", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.log.level": "ERROR",
 }  # fmt: skip
+#: topics of one job whose start is shared
+TOPICS = 5
+LOCAL = "local[*]"
 
 
 class Spark:
@@ -34,11 +43,15 @@ class Spark:
         self.folder = folder
         self.python = os.environ["STREAMOPS_SPARK"]
         self.home = run([self.python, "-c", "import os, pyspark; print(os.path.dirname(pyspark.__file__))"]).stdout.strip()
-        (folder / "job.conf").write_text("".join(f"{name} {value}\n" for name, value in SETTINGS.items()))
-        self.jars = spark_jars()
+        self.jars, self.master = spark_jars(), LOCAL
+        self.set({})
+
+    def set(self, more: dict[str, str]) -> None:
+        """Further settings of the jobs from now on."""
+        (self.folder / "job.conf").write_text("".join(f"{name} {value}\n" for name, value in {**SETTINGS, **more}.items()))
 
     def command(self, *arguments: object) -> list[str]:
-        submit = [f"{self.home}/bin/spark-submit", "--master", "local[*]", "--properties-file", str(self.folder / "job.conf")]
+        submit = [f"{self.home}/bin/spark-submit", "--master", self.master, "--properties-file", str(self.folder / "job.conf")]
         return [*submit, "--jars", self.jars, *map(str, arguments)]
 
     @property
@@ -51,46 +64,134 @@ class Spark:
         if done.returncode not in good:
             raise SystemExit(f"{arguments} ended with {done.returncode}:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
 
+    @contextlib.contextmanager
+    def cluster(self, workers: int = 2, cores: int = 1, memory: str = "1g") -> Iterator[None]:
+        """A standalone cluster on this machine, on which the jobs run meanwhile. pyspark has its classes, but not its start scripts."""
+        port, started = ports.find_free(set()), []
 
-class Replay:
-    """A topic whose records came once, and a quarter of them once more; one of these is missing."""
+        def start(*arguments: object) -> None:
+            command = [f"{self.home}/bin/spark-class", *map(str, arguments)]
+            started.append(subprocess.Popen(command, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
-    def __init__(self, spark: Spark, brokers: str, records: int) -> None:
-        self.spark, self.records = spark, records
-        topic = f"bench-replay-{records}"
-        config = {"retention.ms": "-1", "segment.bytes": str(2**30)}
+        try:
+            start("org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", port, "--webui-port", 0)
+            while ports.is_free(port):
+                time.sleep(0.2)
+            for number in range(workers):
+                own = ("-c", cores, "-m", memory, "-d", self.folder / f"worker-{number}", "--host", "127.0.0.1", "--webui-port", 0)
+                start("org.apache.spark.deploy.worker.Worker", *own, f"spark://127.0.0.1:{port}")
+            self.master = f"spark://127.0.0.1:{port}"
+            self.set({"spark.executor.memory": memory, "spark.cores.max": str(workers * cores)})
+            yield
+        finally:
+            self.master = LOCAL
+            self.set({})
+            for process in started:
+                process.terminate()
+            for process in started:
+                process.wait()
+
+    def events(self, job: Job) -> spark_events.Shares:
+        """What the tasks of one run of a job did."""
+        folder = self.folder / "events"
+        folder.mkdir(exist_ok=True)
+        self.set({"spark.eventLog.enabled": "true", "spark.eventLog.rolling.enabled": "false", "spark.eventLog.compress": "false",
+                  "spark.eventLog.dir": f"file://{folder}"})  # fmt: skip
+        job.verify()
+        self.set({})
+        [log] = folder.glob("[!.]*")
+        with log.open() as lines:
+            found = spark_events.shares(lines)
+        log.unlink()
+        return found
+
+
+class Job:
+    """A document, whose topics and tables a job of spark_jobs.py has filled, and its verdicts."""
+
+    #: verdicts by the types of the checks
+    expected: dict[str, str]
+
+    def __init__(self, spark: Spark, brokers: str, name: str, records: int, topics: int = 1) -> None:
+        self.spark, self.records, self.document = spark, records, spark.folder / f"{name}.json"
+        self.report = spark.folder / f"{name}.report.json"
+        self.job = (JOB / "main.py", self.document, self.report, spark.folder / f"{name}.html")
+        names = [f"bench-{name}-{number}" for number in range(topics)]
         admin = AdminClient({"bootstrap.servers": brokers})
-        admin.create_topics([NewTopic(topic, PARTITIONS, 1, config=config)])[topic].result()
-        self.document = spark.folder / f"{topic}.json"
-        spark.run(HERE / "spark_jobs.py", "fill", brokers, topic, records, self.document)
-        self.report = spark.folder / f"{topic}.report.json"
-        self.job = (JOB / "main.py", self.document, self.report, spark.folder / f"{topic}.html")
+        config = {"retention.ms": "-1", "segment.bytes": str(2**30)}
+        for topic, made in admin.create_topics([NewTopic(one, PARTITIONS, 1, config=config) for one in names]).items():
+            made.result()
+            print(f"topic {topic}", file=sys.stderr)
+        self._admin, self._topics = admin, names
+        spark.run(HERE / "spark_jobs.py", type(self).__name__.lower(), brokers, ",".join(names), records, self.document)
 
     def verify(self) -> float:
-        seconds = timed(lambda: self.spark.run(*self.job, good=(3,)))
-        verdicts = {check["type"]: check["verdict"] for check in json.loads(self.report.read_text())["checks"]}
+        seconds = timed(lambda: self.spark.run(*self.job, good=(0, 3)))
+        verdicts = {(check["type"], check["verdict"]) for check in json.loads(self.report.read_text())["checks"]}
         # What was planted is found, at any size.
-        assert verdicts.pop("replayed") == "fail" and set(verdicts.values()) == {"pass"}, verdicts
+        assert verdicts == set(self.expected.items()), verdicts
         return seconds
 
     def scan(self) -> float:
         return timed(lambda: self.spark.run(HERE / "spark_jobs.py", "scan", self.document))
 
     def peak(self) -> float:
-        return peak_mib(self.spark.command(*self.job), self.spark.env, good=(3,))
+        return peak_mib(self.spark.command(*self.job), self.spark.env, good=(0, 3))
+
+    def drop(self) -> None:
+        for done in self._admin.delete_topics(self._topics).values():
+            done.result()
+
+
+class Replay(Job):
+    """Topics whose records came once, and a quarter of them once more; one of these is missing."""
+
+    expected = {"replayed": "fail", **dict.fromkeys(
+        ("count", "duplicates", "gaps", "keys_present", "nulls", "not_replayed", "poison_gone"), "pass")}  # fmt: skip
+
+
+class Files(Job):
+    """A topic of JSON, and the Parquet files that a sink has made of it; one row has another price, one is missing."""
+
+    expected = {"sink": "fail"}
 
 
 def rows(brokers: str, folder: Path) -> list[Row]:
     spark = Spark(folder)
-    small, usual, large = (Replay(spark, brokers, records) for records in (1200, RECORDS, 4 * RECORDS))
+    small, usual, large = (Replay(spark, brokers, f"replay-{records}", records) for records in (1200, RECORDS, 4 * RECORDS))
     start_verify, start_scan = small.verify(), small.scan()
     print(f"start-up alone (1200 records): job {start_verify:.1f} s, bare scan {start_scan:.1f} s", file=sys.stderr)
     verify, scan = alternate(3, usual.verify, usual.scan)
     more = large.verify()
     peaks = [usual.peak(), large.peak()]
-    return [
+    for job in (usual, large):
+        print(f"{job.records:,} records: {spark.events(job)}", file=sys.stderr)
+    found = [
         Row(f"(h) verify {RECORDS:,} records, all checks / bare scan", verify, scan, 2.5),
         Row(f"(h) verify {4 * RECORDS:,} records / 4 times that, without start-up", more - start_verify, 4 * (verify - start_verify), 1.15),
         Row(f"(h) verify {4 * RECORDS:,} records, peak memory / that of {RECORDS:,}", peaks[1], peaks[0], 1.15, "MiB"),
         Row("(h) the same / heap and 640 MiB", peaks[1], HEAP_MIB + 640, 1, "MiB"),
+        *_shared_start(spark, brokers, small, start_verify),
+        _on_a_cluster(spark, usual, verify),
     ]
+    large.drop()
+    return [*found, _files(spark, brokers)]
+
+
+def _shared_start(spark: Spark, brokers: str, one: Replay, seconds: float) -> list[Row]:
+    """Several topics in one job against a job for each."""
+    many = Replay(spark, brokers, "replay-many", one.records, TOPICS)
+    return [Row(f"(h) {TOPICS} topics of {one.records:,} records in one job / in {TOPICS}", many.verify(), TOPICS * seconds, 0.6)]
+
+
+def _on_a_cluster(spark: Spark, job: Replay, local: float) -> Row:
+    with spark.cluster():
+        seconds = job.verify()
+    return Row(f"(h) {job.records:,} records, 2 standalone workers of 1 core / local", seconds, local, 2)
+
+
+def _files(spark: Spark, brokers: str) -> Row:
+    files = Files(spark, brokers, "files", RECORDS)
+    verify, scan = alternate(3, files.verify, files.scan)
+    print(f"{RECORDS:,} rows of files: {spark.events(files)}", file=sys.stderr)
+    return Row(f"(h) a sink's {RECORDS:,} rows in Parquet / both sides bare", verify, scan, 3)
