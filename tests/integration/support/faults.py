@@ -83,14 +83,14 @@ class Scene:
     def end(self) -> tuple[dict | None, dict | None]:
         """The results of both runs, None where one was killed, or where there is none. What was taken away is there again."""
         try:
-            printed, _errors = self.run.process.communicate(timeout=180)
+            printed, _errors = self.run.process.communicate(timeout=400)
         finally:
             self.run.kill()
-        for thread in self._threads:
-            thread.join(120)
+            for thread in self._threads:
+                thread.join(120)
+            if self.hit and self.fault.repair:
+                self.fault.repair(self)
         assert self.hit, f"the run did not come so far: {printed}"
-        if self.fault.repair:
-            self.fault.repair(self)
         first = None if self.run.process.returncode == -signal.SIGKILL else self.run.read(printed)
         return first, self.second and self.second.result()
 
@@ -199,7 +199,7 @@ FAULTS = {fault.name: fault for fault in (
     Fault("SIGINT", _signalled(signal.SIGINT)),
     Fault("worker killed", _worker_killed, _SHORT, _worker_back, part="worker"),
     Fault("worker restarted", _worker_restarted, part="worker"),
-    Fault("broker killed", _broker_killed, _SHORT, _broker_back, part="broker"),
+    Fault("broker killed", _broker_killed, {**_SHORT, "timeout": 10}, _broker_back, part="broker"),  # else a worker answers after 90 s
     Fault("broker restarted", _broker_restarted, part="broker"),
     Fault("answer lost", _lost, by_request=True, after=False),
     Fault("answer late", _late, {"timeout": ANSWER}, by_request=True, after=False),
