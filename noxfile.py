@@ -408,6 +408,8 @@ def docs(session: nox.Session) -> None:
     pages = ["collection", "--use-current", "--squash-hierarchy", "--fail-on-error", "--no-add-antsibull-docs-version"]
     session.run(str(bin_folder / "antsibull-docs"), *pages, "--dest-dir", str(source), "streamops.kafka_connect", env=env, silent=True)
     shutil.copytree(folder / "docs" / "images", source / "docsite" / "images")
+    for page in (source / "docsite").glob("*.rst"):  # which are read on GitHub, too
+        page.write_text(page.read_text(encoding="utf-8").replace(".. image:: ../../images/", ".. image:: images/"), encoding="utf-8")
     options = ["-q", "-W", "--keep-going", "-b", "html", "-d", str(WORK / "docs" / "trees")]
     session.run(str(bin_folder / "sphinx-build"), *options, str(source), str(site), env=env)
     session.run(str(bin_folder / "python"), "-m", "tests.docs.links", str(site), env=env)

@@ -99,7 +99,7 @@ def test_progress(monkeypatch):
     found = watch.Watch()
     found.topics({"orders": 4000})
     found.reading("orders")
-    assert found.line(1, 1, 4) == "3 s: reading orders, about 1\u202f000 of 4\u202f000 records, 500 in a second, 6 s left"
+    assert found.line(1, 1, 4) == "3 s: reading orders, about 1\u202f000 of 4\u202f000 records; 500 records/s, 6 s left"
     assert found.line(1, 0, 4) == "4 s: reading orders, about 0 of 4\u202f000 records"
     found.counting()
     assert found.line(2, 0, 2) == "5 s: counting orders, stage 2, 0 of 2 tasks done"
@@ -113,11 +113,11 @@ def test_progress_of_many_connectors(monkeypatch):
     found = watch.Watch()
     found.topics({"orders": 4000, "empty": 0, "bills": 6000})
     found.reading("orders")
-    said = "3 s: reading orders, topic 1 of 3, about 2\u202f000 of 4\u202f000 records; of all 2\u202f000 of 10\u202f000"
-    assert found.line(1, 2, 4) == f"{said}, 1\u202f000 in a second, 8 s left"
+    said = "3 s: reading orders, topic 1 of 3, about 2\u202f000 of 4\u202f000 records; all topics: 2\u202f000 of 10\u202f000"
+    assert found.line(1, 2, 4) == f"{said}; 1\u202f000 records/s, 8 s left"
     for topic in ("empty", "bills"):
         found.counting()
         found.reading(topic)
-    said = "5 s: reading bills, topic 3 of 3, about 2\u202f000 of 6\u202f000 records; of all 6\u202f000 of 10\u202f000"
-    assert found.line(4, 1, 3) == f"{said}, 1\u202f500 in a second, 3 s left"
-    assert found.line(4, 0, 3).endswith("about 0 of 6\u202f000 records; of all 4\u202f000 of 10\u202f000, 800 in a second, 8 s left")
+    said = "5 s: reading bills, topic 3 of 3, about 2\u202f000 of 6\u202f000 records; all topics: 6\u202f000 of 10\u202f000"
+    assert found.line(4, 1, 3) == f"{said}; 1\u202f500 records/s, 3 s left"
+    assert found.line(4, 0, 3).endswith("about 0 of 6\u202f000 records; all topics: 4\u202f000 of 10\u202f000; 800 records/s, 8 s left")

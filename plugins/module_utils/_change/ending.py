@@ -62,8 +62,8 @@ class Ending:
             item.offsets_back = item.rollback.done
             if item.rollback.is_blind and item.once.named and not item.rolls_back and (item.stopped_here or item.course == HALTED):
                 return self.end(error.also(
-                    "%s is left stopped: once it ran on, the next run of this change would change its offsets again. Run the same again, which finishes the "
-                    "change." % item.name))
+                    "%s is left stopped, and it is not known whether its offsets were changed. Do not start it: the next run of this change would then change "
+                    "its offsets again. Once Connect answers, run the same again, which finishes the change." % item.name))
         if item.course == TRIED and isinstance(error, errors.NotStopped):
             if item.ready.stop:
                 item.next = STOP

@@ -68,8 +68,8 @@ class LedgerEntry:
                                   "made. %s" % (self.name, self.once.where, self.once.change_id, error.message))
                 return
             raise LedgerWriteFailed(
-                "The offsets of %s are as declared, but that could not be written into the ledger (%s). It is left as it is now, stopped: "
-                "once it ran on, the next run of this change would change it again. Run the same again, which finishes the change. %s"
+                "The offsets of %s are as declared, but that could not be written into the ledger (%s). It is left as it is now, stopped. "
+                "Do not start it: the next run of this change would then change it again. Run the same again, which finishes the change. %s"
                 % (self.name, self.once.where, error.message), **dict(error.facts, **facts))
 
     def end(self) -> None:

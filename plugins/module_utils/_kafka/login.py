@@ -81,9 +81,11 @@ def refusal(settings: dict, reason: str) -> str:
         return _without_token(settings, brokers, reason[len(_NO_TOKEN):])
     ticket = _GSSAPI_ERROR.match(reason)
     if ticket:
-        return ("There is no Kerberos login for the brokers at %s: %s. Check the principal and its keytab, or get a ticket with kinit; and "
+        return ("The Kerberos login at the brokers %s failed: %s. Check the principal and its keytab, or get a ticket with kinit; and check "
                 "sasl.kerberos.service.name in kafka_options." % (brokers, ticket.group(1)))
-    hint = _hint(settings, reason)
+    if "mechanism handshake failed" in reason:
+        return "The brokers at %s do not support the SASL mechanism: %s. Set kafka_sasl_mechanism to one that they support." % (brokers, reason)
+    hint = _hint(settings)
     return "The brokers at %s do not accept the credentials: %s.%s" % (brokers, reason, " " + hint if hint else "")
 
 
@@ -136,7 +138,7 @@ def _without_token(settings, brokers: str, reason: str) -> str:
     server = settings.get(_ENDPOINT)
     if "unexpired token" in reason:
         return "The token for the Kafka brokers at %s has expired: %s" % (
-            brokers, "the clock of the login server %s and that of this machine differ." % server if server else "get a new one.")
+            brokers, "compare the clock of the login server %s with that of this machine." % server if server else "get a new one.")
     if not server:
         return "There is no token for the Kafka brokers at %s: %s. Check the settings sasl.oauthbearer.* in kafka_options." % (brokers, reason)
     low = reason.lower()
@@ -149,11 +151,8 @@ def _without_token(settings, brokers: str, reason: str) -> str:
     return "The login server %s gave no token for the Kafka brokers at %s: %s. %s" % (server, brokers, reason, hint)
 
 
-def _hint(settings, reason: str):
-    mechanism = _mechanism(settings)
-    if "mechanism handshake failed" in reason:
-        return "Give a mechanism that the brokers have as kafka_sasl_mechanism."
-    if mechanism == OAUTH:
+def _hint(settings):
+    if _mechanism(settings) == OAUTH:
         return "Check the token: its audience, its issuer, its signature, when it ends."
     user = settings.get("sasl.username")
     return "Check the user %s and its password." % user if user else None

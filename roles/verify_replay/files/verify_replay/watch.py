@@ -64,9 +64,9 @@ class Watch:
         here, of_all = f"about {number(records)} of {number(size)} records", ""
         if len(self._sizes) > 1:
             here = f"topic {len(self._read) + 1} of {len(self._sizes)}, {here}"
-            of_all = f"; of all {number(found)} of {number(whole)}"
+            of_all = f"; all topics: {number(found)} of {number(whole)}"
         rate = found / max(now - self._since, 0.001)
-        rest = f", {number(int(rate))} in a second, {(whole - found) / rate:.0f} s left" if found else ""
+        rest = f"; {number(int(rate))} records/s, {(whole - found) / rate:.0f} s left" if found else ""
         return f"{passed}: reading {self._topic}, {here}{of_all}{rest}"
 
 

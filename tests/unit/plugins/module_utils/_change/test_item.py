@@ -2048,8 +2048,9 @@ def test_one_whose_offsets_are_not_known_does_not_run_on(tmp_path):
     connect.away, connect.faults = 500, {"alter": [lost_in_a_restart]}
     with pytest.raises(errors.ResponseLost) as caught:
         by_id(connect, ledger, WISH, backup=str(tmp_path / "b.json"))
-    assert caught.value.message.endswith("c is left stopped: once it ran on, the next run of this change would change its offsets again. Run the same "
-                                         "again, which finishes the change.")
+    assert caught.value.message.endswith(
+        "c is left stopped, and it is not known whether its offsets were changed. Do not start it: the next run of this change would then change its offsets "
+        "again. Once Connect answers, run the same again, which finishes the change.")
     assert told(ledger) == ("started", False, "RUNNING", ORIGINAL) and connect.state == "STOPPED"
     connect.faults.clear()
     connect.calls.clear()

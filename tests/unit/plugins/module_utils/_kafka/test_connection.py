@@ -42,7 +42,7 @@ def test_failures(connection, code, more, kind, message):
     assert error.facts == {"bootstrap_servers": "b:9092", "kafka_error": KafkaError(code).name()}
 
 
-KERBEROS = "Check the principal and its keytab, or get a ticket with kinit; and sasl.kerberos.service.name in kafka_options."
+KERBEROS = "Check the principal and its keytab, or get a ticket with kinit; and check sasl.kerberos.service.name in kafka_options."
 
 
 @pytest.mark.parametrize("settings, reason, message", [
@@ -52,14 +52,14 @@ KERBEROS = "Check the principal and its keytab, or get a ticket with kinit; and 
      'The brokers at b:9092 do not accept the credentials: SASL authentication error: {"status":"invalid_token"}. Check the token: its audience, its '
      'issuer, its signature, when it ends.'),
     ({"sasl.mechanism": "OAUTHBEARER"}, "SASL OAUTHBEARER mechanism handshake failed: Broker: Unsupported SASL mechanism: broker's supported mechanisms: PLAIN",
-     "The brokers at b:9092 do not accept the credentials: SASL OAUTHBEARER mechanism handshake failed: Broker: Unsupported SASL mechanism: broker's "
-     "supported mechanisms: PLAIN. Give a mechanism that the brokers have as kafka_sasl_mechanism."),
+     "The brokers at b:9092 do not support the SASL mechanism: SASL OAUTHBEARER mechanism handshake failed: Broker: Unsupported SASL mechanism: broker's "
+     "supported mechanisms: PLAIN. Set kafka_sasl_mechanism to one that they support."),
     ({"sasl.mechanism": "GSSAPI"}, "Failed to initialize SASL authentication: SASL handshake failed (start (-1)): SASL(-1): generic failure: GSSAPI Error: "
      "No credentials were supplied, or the credentials were unavailable or inaccessible (No Kerberos credentials available (default cache: FILE:/c))",
-     f"There is no Kerberos login for the brokers at b:9092: No Kerberos credentials available (default cache: FILE:/c). {KERBEROS}"),
+     f"The Kerberos login at the brokers b:9092 failed: No Kerberos credentials available (default cache: FILE:/c). {KERBEROS}"),
     ({"sasl.mechanism": "GSSAPI"}, "Failed to initialize SASL authentication: SASL handshake failed (start (-1)): SASL(-1): generic failure: GSSAPI Error: "
      "Unspecified GSS failure.  Minor code may provide more information (Server kafka2/h@EXAMPLE.COM not found in Kerberos database)",
-     f"There is no Kerberos login for the brokers at b:9092: Server kafka2/h@EXAMPLE.COM not found in Kerberos database. {KERBEROS}"),
+     f"The Kerberos login at the brokers b:9092 failed: Server kafka2/h@EXAMPLE.COM not found in Kerberos database. {KERBEROS}"),
     ({"sasl.mechanism": "OAUTHBEARER"}, "Failed to acquire SASL OAUTHBEARER token: Must supply an unexpired token: now=2ms, exp=1ms",
      "The token for the Kafka brokers at b:9092 has expired: get a new one."),
 ])
