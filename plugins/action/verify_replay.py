@@ -47,8 +47,10 @@ class ActionModule(Connector):
         if is_here and isinstance(args.get("report_dir"), str) and args["report_dir"]:
             # The module runs in the folder of the playbook, which can be that of a collection.
             args["report_dir"] = os.path.abspath(os.path.expanduser(args["report_dir"]))
+        name = args["report_name"]
         with self._progress(task_vars["inventory_hostname"]) if is_here else contextlib.nullcontext():
             result = super().run(tmp, task_vars)
+        args["report_name"] = name  # a task with until runs again, at another time
         if result.get("verdict"):
             show(printable("\n".join(result.get("summary") or [])))
         return result

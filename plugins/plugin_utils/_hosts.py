@@ -43,8 +43,8 @@ def _begun(variables, playbook: str) -> dict:
 
 def _compared(variables, playbook: str) -> dict:
     """See compared(). One host alone was compared when it was looked at."""
-    found = variables.get("fleet__compared") or {}
-    return found if found.get("playbook") == playbook else _begun(variables, playbook).get("compared") or {}
+    alone, found = _begun(variables, playbook).get("compared"), variables.get("fleet__compared") or {}
+    return alone or (found if found.get("playbook") == playbook else {})
 
 
 def _done(variables) -> dict:

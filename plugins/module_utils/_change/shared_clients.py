@@ -14,6 +14,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core impo
 
 #: seconds for which an answer is taken as of now
 _MOMENT = 0.5
+#: seconds for which the states of all connectors are taken as of now by who asks for the first time
+_RECENT = 5.0
 
 
 class Shared:
@@ -64,23 +66,28 @@ class SharedWorker(Shared):
     question = "connectors"
     #: requests after which what is asked is to be as of now
     _CHANGES = ("restart", "restart_task", "restart_failed", "restart_all", "put_config", "create", "delete")
+    #: after these, offsets are asked for twice again
+    _WRITES = ("alter_offsets", "reset_offsets")
 
     def __init__(self, client, clock=time.monotonic):
         super().__init__(client, clock)
         #: verb -> {connector that was asked for it: None, or the error that leaves in doubt whether it took}
         self._ahead = {}
-        self._statuses, self._told = {}, {}
+        #: the statuses alone, None as long as nobody waits; connector -> when it was asked for; when the states were asked for
+        self._statuses, self._told, self._since = None, {}, None
         #: (worker, when it has read its offsets topic to the end), or None
         self._has_read = None
 
     def __getattr__(self, name):
         if name in self._CHANGES:
             self.renew()
+        if name in self._WRITES:
+            self._has_read = None
         return super().__getattr__(name)
 
     def renew(self) -> None:
         super().renew()
-        self._statuses, self._told, self._has_read = {}, {}, None
+        self._statuses, self._told, self._since, self._has_read = None, {}, None, None
 
     def _is_old(self) -> bool:
         return isinstance(self._answer, errors.ConnectError) and super()._is_old()
@@ -90,14 +97,16 @@ class SharedWorker(Shared):
 
     def status(self, name: str) -> dict:
         listed, now = self._kept(), self._clock()
-        if now - self._told.setdefault(name, now) > _MOMENT:
+        self._since = now if self._since is None else self._since
+        if now - self._told.setdefault(name, now) > _MOMENT or now - self._since > _RECENT:
             self._poll(name)
-        return (self._statuses.get(name) or listed.get(name, {})).get("status") or self._client.status(name)
+        return (listed if self._statuses is None else self._statuses).get(name, {}).get("status") or self._client.status(name)
 
     def _poll(self, name) -> None:
         """name: the connector that is waited for."""
         found = self._ask("statuses")
-        self._told = {name: self._clock()}
+        self._since = self._clock()
+        self._told = {name: self._since}
         if isinstance(found, errors.ConnectError):
             self._answer, self._asked = found, self._clock()
             raise found.copy()

@@ -54,7 +54,9 @@ def is_secret(name: str, value) -> bool:
 
 
 def secrets(config: dict) -> set:
-    """The secret texts in a configuration, those inside URLs as well."""
+    """The secret texts in a configuration, those inside URLs as well. One that is no dictionary is hidden as a whole."""
+    if not isinstance(config, dict):
+        return {str(config)}
     found = set()
     for name, value in config.items():
         if is_secret(name, value):

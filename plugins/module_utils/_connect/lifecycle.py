@@ -114,15 +114,22 @@ class Lifecycle:
         """Raises NoConnector."""
         found = Connector(self.client.status(self.name))
         self._was_read = True
+        self.client.away_since = None
         return found
 
     def _read_until(self, end) -> Connector:
-        """Like read(), but a worker that has answered before may be away until then, as one that is restarted."""
+        """Like read(), but a worker that has answered before may be away until then, as one that is restarted.
+
+        Of many connectors with one client only the first one waits that long; for the others it is away already.
+        """
         while True:
             try:
                 return self.read()
             except AWAY:
-                if not self._was_read or self.clock() + _LOOK_AGAIN > end:
+                since = getattr(self.client, "away_since", None)
+                if since is None:
+                    since = self.client.away_since = self.clock()
+                if not self._was_read or self.clock() + _LOOK_AGAIN > min(end, since + self.wait_timeout):
                     raise
             self.sleep(_LOOK_AGAIN)
 

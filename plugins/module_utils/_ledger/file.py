@@ -92,12 +92,12 @@ class FileLedger(Ledger):
             self._lines += 0 if self._lines else 1
             for line in lines:
                 self._hold(json.loads(line))
-            if not change.busy:
-                self._compact()
+            self._compact(4 if change.busy else 2)
 
-    def _compact(self) -> None:
+    def _compact(self, factor: int) -> None:
+        """factor: how many writings of a change there may be on average."""
         kept = [one for changes in self._held.values() for one in changes.values()]
-        if self._lines <= 2 * len(kept) + 1 or self._lines < _LINES and self._journal.size < _BYTES:
+        if self._lines <= factor * len(kept) + 1 or self._lines < _LINES and self._journal.size < _BYTES:
             return
         with contextlib.suppress(OSError):  # the change is recorded; the next one tries it again
             self._journal.replace([_HEAD] + [_encode(one) for one in kept])

@@ -18,11 +18,14 @@ class Journal:
 
     def __init__(self, path: str):
         self.path = path
+        self._file = None
         self._forget()
 
     def _forget(self) -> None:
-        #: of the file that was read, and bytes of it so far
-        self._inode, self.size = None, 0
+        if self._file is not None:
+            self._file.close()
+        #: (device, inode) of the file that was read, which is kept open so that no other file gets that number; bytes of it so far
+        self._file, self._inode, self.size = None, None, 0
         #: when it was changed last; whether its last line has an end
         self._time, self._ended = None, True
 
@@ -32,13 +35,15 @@ class Journal:
         A last line that is cut short is none: its writer was killed, or is still writing.
         """
         try:
-            with open(self.path, "rb") as file:
-                found = os.fstat(file.fileno())
-                same = found.st_ino == self._inode and found.st_size >= self.size and (found.st_size > self.size or found.st_mtime_ns == self._time)
-                if not same:
-                    self._forget()
-                file.seek(self.size)
-                text = file.read()
+            found = os.stat(self.path)
+            same = (found.st_dev, found.st_ino) == self._inode and found.st_size >= self.size and (
+                found.st_size > self.size or found.st_mtime_ns == self._time)
+            if not same:
+                self._forget()
+                self._file = open(self.path, "rb", buffering=0)  # pylint: disable=consider-using-with
+                found = os.fstat(self._file.fileno())
+            self._file.seek(self.size)
+            text = self._file.read()
         except FileNotFoundError:
             was_there = self._inode is not None
             self._forget()
@@ -50,7 +55,7 @@ class Journal:
             lines.append(rest)
         elif rest:
             text, self._ended = whole + newline, True
-        self._inode, self._time, self.size = found.st_ino, found.st_mtime_ns, self.size + len(text)
+        self._inode, self._time, self.size = (found.st_dev, found.st_ino), found.st_mtime_ns, self.size + len(text)
         return [line for line in lines if line.strip()], not same
 
     def append(self, lines: list) -> None:
@@ -70,9 +75,11 @@ class Journal:
             found = os.fstat(handle)
         finally:
             os.close(handle)
-        self._inode, self._time, self.size, self._ended = found.st_ino, found.st_mtime_ns, found.st_size, True
+        self._time, self.size, self._ended = found.st_mtime_ns, found.st_size, True
         if new:
             self._sync_folder()
+            self._file = open(self.path, "rb", buffering=0)  # pylint: disable=consider-using-with
+            self._inode = found.st_dev, found.st_ino
 
     def replace(self, lines: list) -> None:
         """All of it, in one step. The next read() begins with the first line."""

@@ -27,13 +27,13 @@ _GRANT, _CLIENT = "sasl.oauthbearer.grant.type", "client_credentials"
 _LOGIN_MODULES = "org.apache.kafka.common.security."
 
 
-def inherited(params: dict, keystore: str, token_file: str) -> dict:
-    """The options for the cluster of the connection. keystore: the PEM file with key and certificate. token_file: with kafka_sasl_token."""
+def inherited(params: dict, keystore: str, token_file: str, has_login=False) -> dict:
+    """The options for the cluster of the connection. has_login: the user gives the Java client's own. keystore: the PEM file with key and certificate. token_file: with kafka_sasl_token."""
     mechanism = params["kafka_sasl_mechanism"]
     options = {"security.protocol": params["kafka_security_protocol"], "sasl.mechanism": mechanism}
     if _has_password(mechanism):
         options["sasl.jaas.config"] = _login(mechanism, params["kafka_sasl_username"], params["kafka_sasl_password"])
-    if mechanism == OAUTH:
+    if mechanism == OAUTH and not has_login:
         options.update(_oauth(params, token_file))
     if params["kafka_ssl_ca_path"]:
         options.update({"ssl.truststore.type": "PEM", "ssl.truststore.location": params["kafka_ssl_ca_path"]})

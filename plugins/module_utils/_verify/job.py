@@ -178,7 +178,9 @@ class Job:
         params = self.params
         clusters = {name: dict(params["client_options"].get(name) or {}) for name in self.document["clusters"]}
         if self.inherits:
-            clusters[params["cluster"]] = dict(client.inherited(params, self._private("keystore.pem"), self._private("token")), **clusters[params["cluster"]])
+            own = clusters[params["cluster"]]
+            found = client.inherited(params, self._private("keystore.pem"), self._private("token"), "sasl.jaas.config" in own)
+            clusters[params["cluster"]] = dict(found, **own)
         token_urls = sorted({str(options[client.TOKEN_ENDPOINT]) for options in clusters.values() if options.get(client.TOKEN_ENDPOINT)})
         spark = properties.spark_properties(
             params["spark_conf"], params["driver_memory"], self.is_local, os.path.join(self.program, "log4j2.properties"), token_urls)

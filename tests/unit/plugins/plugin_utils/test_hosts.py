@@ -28,6 +28,9 @@ PLAN = {"run": "1", "predicted": ["p"], "cluster": {"kafka_cluster_id": "k"}, "e
     ({"fleet__compared": {"playbook": "reset_offsets", "refused": {"i": "no"}, "unapproved": ["i"]}}, {"refused": "", "unapproved": False}),
     ({"fleet__compared": {"playbook": "restore_offsets", "refused": {"h": "no"}, "unapproved": ["h"]}}, {"refused": "", "unapproved": False}),
     ({"fleet__begun": {"playbook": "reset_offsets", "compared": {"refused": {"h": "no"}}}}, {"refused": "no"}),
+    # of the same playbook, before, with several hosts
+    ({"fleet__compared": {"playbook": "reset_offsets", "refused": {"h": "then"}},
+      "fleet__begun": {"playbook": "reset_offsets", "compared": {"refused": {"h": "now"}}}}, {"refused": "now"}),
 ])
 def test_what_is_known_of_a_host(variables, found):
     assert {name: _hosts.known(variables, "reset_offsets", "h")[name] for name in found} == found

@@ -56,6 +56,9 @@ class Worker:
     def restart_task(self, name, task):
         self._note("restart_task", name)
 
+    def alter_offsets(self, name, pairs):
+        self._note("alter", name)
+
     def offsets(self, name):
         self._note("offsets", name)
         return self.offsets_once(name)
@@ -82,10 +85,31 @@ def test_a_phase_takes_one_listing_however_long_it_is(worker):
         one.info(name)
         clock.now += 0.1
         assert one.status(name)["connector"]["state"] == "RUNNING"
-    assert worker.asked == [("connectors",)]
+    assert worker.asked[0] == ("connectors",) and set(worker.asked[1:]) == {("statuses",)} and len(worker.asked) <= 1 + 100 / 5
     one.renew()
-    worker.state = "STOPPED"
-    assert one.status("c7")["connector"]["state"] == "STOPPED" and worker.asked == [("connectors",)] * 2
+    worker.state, worker.asked = "STOPPED", []
+    assert one.status("c7")["connector"]["state"] == "STOPPED" and worker.asked == [("connectors",)]
+
+
+def test_who_asks_for_the_first_time_gets_no_old_state(worker):
+    """Of many that are restored one after the other, one may have failed since the first one was waited for."""
+    one, clock = shared(worker)
+    one.status("c0")
+    clock.now, worker.state = 4.0, "FAILED"
+    assert one.status("c1")["connector"]["state"] == "RUNNING"
+    clock.now = 6.0
+    assert one.status("c2")["connector"]["state"] == "FAILED" and worker.asked == [("connectors",), ("statuses",)]
+
+
+def test_one_that_is_gone_is_not_shown_as_before():
+    worker = Worker(a={}, b={})
+    one, clock = shared(worker)
+    one.status("a")
+    one.status("b")
+    worker.kinds, clock.now = {"b": {}}, 1.0
+    worker.status = lambda name: worker.asked.append(("status", name)) or {}
+    assert one.status("b")["name"] == "b" and one.status("a") == {}
+    assert worker.asked == [("connectors",), ("statuses",), ("status", "a")]
 
 
 def test_who_waits_gets_statuses_alone_and_all_who_wait_get_the_same_ones(worker):
@@ -168,3 +192,15 @@ def test_not_every_answer_shows_that_the_topic_was_read(first, times):
     one.offsets(first)
     one.offsets("b")
     assert worker.asked.count(("offsets", "b")) == times
+
+
+def test_after_a_change_offsets_are_asked_for_twice_again():
+    """What a rollback has just written has to be in what is read back."""
+    worker = Worker(a={}, b={})
+    one, _clock = shared(worker)
+    one.connectors()
+    one.offsets("a")
+    one.offsets("b")
+    one.alter_offsets("b", [])
+    one.offsets("b")
+    assert worker.asked[1:] == [("offsets", "a")] * 2 + [("offsets", "b"), ("alter", "b")] + [("offsets", "b")] * 2

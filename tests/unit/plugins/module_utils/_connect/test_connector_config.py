@@ -113,3 +113,7 @@ HEADERS = {"before_header": "c (configuration)", "after_header": "c (configurati
 ])
 def test_diff(before, after, old, new):
     assert connector_config.diff("c", before, after) == [dict(HEADERS, before=old, after=new)]
+
+
+def test_what_is_no_dictionary_is_hidden_as_a_whole():
+    assert connector_config.secrets("password=x") == {"password=x"}

@@ -20,7 +20,7 @@ class FakeClient:
 
     def __init__(self, *script):
         self.script = [moment if isinstance(moment, tuple) else (0, moment) for moment in script]
-        self.now, self.calls, self.reads = 0.0, [], 0
+        self.now, self.calls, self.reads, self.away_since = 0.0, [], 0, None
 
     def sleep(self, seconds):
         self.now += seconds
@@ -419,6 +419,27 @@ def test_one_that_stays_away_is_waited_for_as_long_as_for_a_state():
     with pytest.raises(errors.Unreachable, match="refused"):
         one.restore(RUNNING)
     assert 58 <= client.now <= 62
+
+
+def test_of_many_only_the_first_one_waits_for_a_worker_that_is_away():
+    client, one = lifecycle(S, (1, GONE), (100, S), (200, GONE))
+    others = [Lifecycle(client, "c", 60, client.sleep, lambda: client.now) for _number in range(3)]
+    for each in [one, *others]:
+        each.read()
+    client.now = 1
+    with pytest.raises(errors.Unreachable):
+        one.read_settled()
+    since = client.now
+    for each in others:
+        with pytest.raises(errors.Unreachable):
+            each.read_settled()
+    assert client.now - since < 3
+    client.now = 150
+    assert others[0].read_settled().stopped
+    client.now = 200
+    with pytest.raises(errors.Unreachable):  # away once more: waited for once more
+        others[1].read_settled()
+    assert client.now > 250
 
 
 def test_one_that_has_never_answered_is_not_waited_for():

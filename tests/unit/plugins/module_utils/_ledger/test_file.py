@@ -77,13 +77,24 @@ def test_two_that_write_in_turn(path):
     assert len(path.read_text().splitlines()) < 20
 
 
-@pytest.mark.parametrize("busy, lines", [(True, 6), (False, 2)])
-def test_large_changes_are_kept_once_when_they_end(path, busy, lines, monkeypatch):
-    monkeypatch.setattr(module, "_BYTES", 2000)
+@pytest.mark.parametrize("writes, ends, lines", [(4, False, 5), (4, True, 2), (5, False, 2), (8, False, 5)])
+def test_large_changes_are_kept_once_when_they_end(path, writes, ends, lines, monkeypatch):
+    """Or when a run that gives heartbeats has written its change often."""
+    monkeypatch.setattr(module, "_BYTES", 1000)
     one = FileLedger(str(path))
-    for number in range(1, 6):
-        one.put(change(revision=number, busy=busy and number > 4 or number < 5), change(revision=number - 1) if number > 1 else None)
+    for number in range(1, writes + 1):
+        one.put(change(revision=number, busy=number < writes or not ends), change(revision=number - 1) if number > 1 else None)
     assert len(path.read_text().splitlines()) == lines and FileLedger(str(path)).changes("c") == one.changes("c")
+
+
+def test_a_file_that_was_replaced_twice_is_another_one(path):
+    """A file system gives the number of a removed file to the next one."""
+    one, other = FileLedger(str(path)), FileLedger(str(path))
+    other.put(change(), None)
+    assert one.changes() == [change()]
+    for _time in range(2):
+        other._journal.replace([module._HEAD, module.encode(change("CHG-2")), module.encode(change("CHG-3", revision=1)), module.encode(change("CHG-4"))])
+    assert {found.change_id for found in one.changes()} == {"CHG-2", "CHG-3", "CHG-4"}
 
 
 @pytest.mark.parametrize("cut", range(1, 400, 13))
