@@ -28,7 +28,10 @@ _LOGIN_MODULES = "org.apache.kafka.common.security."
 
 
 def inherited(params: dict, keystore: str, token_file: str, has_login=False) -> dict:
-    """The options for the cluster of the connection. has_login: the user gives the Java client's own. keystore: the PEM file with key and certificate. token_file: with kafka_sasl_token."""
+    """The options for the cluster of the connection.
+
+    keystore: the PEM file with key and certificate. token_file: with kafka_sasl_token. has_login: the user gives sasl.jaas.config of the Java client.
+    """
     mechanism = params["kafka_sasl_mechanism"]
     options = {"security.protocol": params["kafka_security_protocol"], "sasl.mechanism": mechanism}
     if _has_password(mechanism):

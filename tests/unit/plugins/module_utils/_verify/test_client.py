@@ -92,3 +92,8 @@ def test_the_job_refuses_as_a_secret_what_is_masked_here():
     roles = next(folder for folder in Path(__file__).resolve().parents if (folder / "roles").is_dir()) / "roles"
     text = (roles / "verify_replay" / "files" / "verify_replay" / "targets.py").read_text(encoding="utf-8")
     assert [ast.literal_eval(one.strip()) for one in re.findall(r"^SECRET = re\.compile\((.+?)\)$", text, re.M | re.S)] == [SECRET]
+
+
+def test_a_login_of_the_users_own_keeps_its_callback_handler():
+    given = dict(NONE, kafka_security_protocol="SASL_SSL", kafka_sasl_mechanism="OAUTHBEARER")
+    assert inherited(given, "/p/keystore.pem", "/p/token", has_login=True) == {"security.protocol": "SASL_SSL", "sasl.mechanism": "OAUTHBEARER"}
