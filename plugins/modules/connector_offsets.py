@@ -755,7 +755,6 @@ diff:
       before: {'{"filename": "/data/orders.txt"}': {position: 4096}}
       after: {'{"filename": "/data/orders.txt"}': {position: 0}}
       prepared: |
-        orders-source (moves)
         {"filename": "/data/orders.txt"}: backward by 4096
 """
 

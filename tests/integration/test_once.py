@@ -634,7 +634,7 @@ def test_a_ledger_that_cannot_be_read(kind, state, running, keep, run, kafka, lo
         worker.must("PUT", f"connectors/{running}/config", {**worker.config(running), "streamops.kafka_connect.changes": "rubbish"})
         worker.await_state(running, "RUNNING", ["RUNNING"])
     else:
-        (tmp_path / "ledger.json").write_text('{"format": "streamops.kafka_conn')
+        (tmp_path / "ledger.json").write_text('{"format": "rubbish')
     for check in (True, False):
         result = run("connector_offsets", check=check, connect_url=[recorder.url], **desired, **({} if state == "restored" else {
             "offsets": [at(1)]}))

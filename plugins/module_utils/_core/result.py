@@ -115,7 +115,7 @@ def _moves(plan, shown) -> dict:
              for key, action in ((canonical(action.partition), action) for action in changes)]
     if len(changes) < len(plan.changes):
         lines.append("%d more changes are not shown" % (len(plan.changes) - len(changes)))
-    return {"prepared": "%s (moves)\n%s\n" % (plan.live.connector, "\n".join(lines))}
+    return {"prepared": "\n".join(lines) + "\n"}
 
 
 def _move(action) -> str:

@@ -153,7 +153,7 @@ def test_a_direction_without_a_distance():
     assert delivered_again(plan) == ["How far c goes back is not known of 1 partition. What it has delivered in between is delivered again."]
     result = change_result(plan, "rest", 0)
     assert (result["actions"][0]["direction"], result["actions"][0]["distance"]) == ("backward", None)
-    assert result["diff"][0]["prepared"] == 'c (moves)\n{"server": "inv"}: backward\n'
+    assert result["diff"][0]["prepared"] == '{"server": "inv"}: backward\n'
 
 
 # ---- what is told besides ---------------------------------------------------------------------------------------------
