@@ -40,7 +40,8 @@ def change(change_id: str = "CHG-1", connector: str = "c", revision: int = 1, ru
     rows = [{"partition": {"filename": f"/data/in/orders-{p}.csv"}, "offset": {"position": 4000000000 + p}} for p in range(partitions)]
     values = {
         "connector": connector, "change_id": change_id, "digest": "sha256:1", "phase": "started", "revision": revision, "run": run,
-        "times": {"started": now(), more.get("phase", "started"): now()}, "who": {"user": "ops"}, "method": "rest", "offset_topic": None, "cluster": {}, "kind": "source",
+        "times": {"started": now(), more.get("phase", "started"): now()}, "who": {"user": "ops"}, "method": "rest", "offset_topic": None,
+        "cluster": {}, "kind": "source",
         "state_to_restore": None, "before": rows, "after": rows, "records": None}
     return Change(**{**values, **more})
 
