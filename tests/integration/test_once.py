@@ -51,7 +51,7 @@ def start():
 
 
 def succeeded(result: dict) -> dict:
-    assert not result["failed"], result["msg"]
+    assert not result["failed"], (result["msg"], result.get("warnings"))
     return result
 
 

@@ -115,8 +115,8 @@ def test_expired_tokens(secured, offsets, endpoint, by_client):
     ago = int(time.time()) - 100
     endpoint.claims = {"iat": ago - 300, "exp": ago}
     assert _both(offsets, **by_client()) == (
-        f"The token for the Kafka brokers at {secured['sasl_ssl']} has expired: the clock of the login server {endpoint.url} and that of "
-        "this machine differ.")
+        f"The token for the Kafka brokers at {secured['sasl_ssl']} has expired: compare the clock of the login server {endpoint.url} with "
+        "that of this machine.")
     message = _both(offsets, **login(secured, "OAUTHBEARER", "admin", sasl_token=new_token(secured, "admin", **endpoint.claims)))
     assert message == f"kafka_sasl_token has expired at {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime(ago))}: get a new one."
 
