@@ -21,7 +21,7 @@ from collections import namedtuple
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import movement
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import first_of, plural
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import and_more, plural
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._connection import ADDRESS
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import fit
 
@@ -207,5 +207,5 @@ def messages(listed: list, hosts: list) -> dict:
         return {}
     own = {host: [one.text for one in refused if one.host == host or one.host is None and host == hosts[0]] for host in hosts}
     named = [host for host in hosts if own[host]]
-    return {host: "This run differs from the dry run: %s. %s" % (first_of(own[host], _SHOWN), _AGAIN) if own[host] else
+    return {host: "This run differs from the dry run: %s. %s" % (and_more(own[host], _SHOWN), _AGAIN) if own[host] else
             "This run differs from the dry run on %s; see there." % fit(", ".join(named), 60) for host in hosts}

@@ -23,7 +23,8 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.ja
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.java_hash_order import order
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.murmur2 import partition_for
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import INT64_MAX, INT64_MIN, canonical, json_value
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import INT64_MAX, INT64_MIN, canonical
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
 
 #: how a key is spelled: as a worker does; as one before Kafka 3.0 with schemas switched on does; by hand
 CONNECT, ENVELOPE, FOREIGN = "connect", "envelope", "foreign"
@@ -344,7 +345,7 @@ def decode_key(raw) -> tuple:
             connector, name, item = simple.groups()
             return connector, {name: item}, CONNECT, '{"%s": "%s"}' % (name, item)
         value = json_value(text)
-    except (ValueError, RecursionError):
+    except ValueError:
         return None, None, None, "the key is not JSON"
     envelope = isinstance(value, dict) and set(value) == {"schema", "payload"}
     inner = value["payload"] if envelope else value
@@ -374,7 +375,7 @@ def decode_value(raw) -> tuple:
         return None, False
     try:
         value = json_value(raw.decode("utf-8"))
-    except (ValueError, RecursionError):
+    except ValueError:
         return None, False
     envelope = isinstance(value, dict) and set(value) == {"schema", "payload"} and isinstance(value["payload"], dict)
     if envelope:

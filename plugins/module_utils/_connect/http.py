@@ -15,14 +15,9 @@ import time
 import traceback
 from urllib.parse import urlsplit
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.rest_errors import (
-    excerpt,
-    failure,
-    is_starting,
-    not_a_worker,
-    something_else,
-)
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.rest_errors import excerpt, failure, is_starting, not_a_worker, something_else
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
 
 try:
     import requests
@@ -194,8 +189,8 @@ class Transport:
         if not text.strip():
             return None
         try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
+            return json_value(text)
+        except ValueError:
             other = something_else(text)
             if other:
                 raise errors.NotConnect(

@@ -13,10 +13,10 @@ of Kafka 2.0 to 4.3 (org.apache.kafka.connect.runtime.rest and .distributed.Dist
 
 from __future__ import annotations
 
-import json
 import re
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
 
 # Plugins#noSuchPlugin: the name, then every plugin that the worker has.
 _PLUGIN_LIST = re.compile(r"(Failed to find any class that implements \S+ and which name matches .*?), available .*", re.DOTALL)
@@ -60,8 +60,8 @@ _CONFLUENT = {5: (2, 0), 6: (2, 6), 7: (3, 0), 8: (4, 0)}
 def read_error(status: int, text: str):
     """The message of Connect's own JSON error ``{"error_code": STATUS, "message": "..."}``; None if the body is not one."""
     try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
+        body = json_value(text)
+    except ValueError:
         return None
     if not isinstance(body, dict) or body.get("error_code") != status or "message" not in body:
         return None
@@ -100,8 +100,8 @@ def not_a_worker(host: str):
 def something_else(text: str):
     """What an answer shows to be other than Connect, in words; None where it shows nothing."""
     try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
+        body = json_value(text)
+    except ValueError:
         return "a page for metrics (Prometheus)" if text.startswith(("# HELP", "# TYPE")) else None
     if not isinstance(body, dict):
         return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import Connector
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.sink_topics import addresses, reads
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import first_of
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import and_more
 
 _BROKERS = "consumer.override.bootstrap.servers"
 _SHOWN = 5
@@ -30,7 +30,7 @@ def check_readers(client, kafka, topics, force: bool) -> list:
         return ["Whether a sink reads the topic is not known, as the Connect workers could not be queried: %s" % error.message]
     if not found:
         return []
-    text = first_of(["%s (%s) reads %s" % one for one in found], _SHOWN)
+    text = and_more(["%s (%s) reads %s" % one for one in found], _SHOWN)
     if force:
         return ["Sinks at %s are not stopped and lose their offsets of what is deleted, and their tasks can fail: %s." % (client.url, text)]
     raise errors.StateError("Sinks at %s that are not stopped read what is to be deleted: %s. Stop them first (connector_state with state: stopped), or use "

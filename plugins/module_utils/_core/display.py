@@ -14,6 +14,8 @@ from __future__ import annotations
 import json
 import re
 
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
+
 MASK = "********"
 #: characters of a text that are shown in results, in diffs, of a value in a message, and of a message
 _LONGEST, _LONGEST_IN_DIFF, _LONGEST_IN_MESSAGE, _LONGEST_MESSAGE = 65536, 2000, 200, 8000
@@ -87,8 +89,8 @@ def _masked(value: str, name) -> str:
         return value
     if value[0] in "{[":
         try:
-            inner = json.loads(value)
-        except (ValueError, RecursionError):
+            inner = json_value(value)
+        except ValueError:
             return mask_text(value)
         outer = mask(inner)
         return value if outer == inner else json.dumps(outer, ensure_ascii=False)

@@ -17,6 +17,7 @@ from collections import namedtuple
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, SOURCE, Snapshot, canonical, describe, is_int, json_writer
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
 
 FORMAT = "streamops.kafka_connect/offsets"
 VERSION = 1
@@ -164,8 +165,8 @@ def _our_own(document: dict, source: str) -> dict:
 def same_but_for_the_time(one: str, other: str) -> bool:
     """Do two texts of write() hold the same?"""
     try:
-        one, other = json.loads(one), json.loads(other)
-    except (ValueError, RecursionError):
+        one, other = json_value(one), json_value(other)
+    except ValueError:
         return False
     return isinstance(other, dict) and canonical(dict(one, time=None)) == canonical(dict(other, time=None))
 
@@ -173,9 +174,9 @@ def same_but_for_the_time(one: str, other: str) -> bool:
 def counts(text: str) -> dict:
     """{connector: how many pairs} of a text of write(); {} where it is something else."""
     try:
-        connectors = json.loads(text)["connectors"]
+        connectors = json_value(text)["connectors"]
         return {name: len(pairs) for name, pairs in connectors.items()}
-    except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError):
         return {}
 
 

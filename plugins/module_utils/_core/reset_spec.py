@@ -11,7 +11,6 @@ A place is (topic, number of the partition).
 
 from __future__ import annotations
 
-import json
 import re
 import time as clock
 from collections import namedtuple
@@ -27,6 +26,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.mode
     is_int,
     whole,
 )
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.timestamps import length, milliseconds, timestamp
 
 TIMESTAMP, DURATION, SHIFT_BY = "timestamp", "duration", "shift_by"
@@ -89,8 +89,8 @@ def _word(reset_to) -> tuple:
         if not text.startswith("{"):
             raise DeclarationError("reset_to must be %s; it is %s." % (_FORMS, describe(reset_to)))
         try:
-            reset_to = json.loads(text)
-        except (ValueError, RecursionError) as error:
+            reset_to = json_value(text)
+        except ValueError as error:
             raise DeclarationError("reset_to is not JSON: %s." % error)
     if not isinstance(reset_to, dict) or len(reset_to) != 1:
         raise DeclarationError("reset_to must be exactly one of %s; it is %s." % (_FORMS, describe(reset_to)))
@@ -158,8 +158,8 @@ def _topics(topics):
 def _topic(item, where: str) -> tuple:
     if isinstance(item, str) and item.strip().startswith("{"):
         try:
-            item = json.loads(item)
-        except (ValueError, RecursionError) as error:
+            item = json_value(item)
+        except ValueError as error:
             raise DeclarationError("%s is not JSON: %s." % (where, error))
     if isinstance(item, str) and item.strip():
         return item.strip(), None

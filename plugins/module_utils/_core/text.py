@@ -4,14 +4,28 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""Phrases of messages. Pure."""
+"""Phrases of messages, and JSON. Pure."""
 
 from __future__ import annotations
 
 import difflib
+import json
 
+_scan = json.JSONDecoder().scan_once
 #: how many places a sentence names
 _TOLD = 3
+
+
+def json_value(text):
+    """json.loads(text), three times as fast for a key or an offset. Raises ValueError, also for what is nested too deeply."""
+    try:
+        try:
+            value, end = _scan(text, 0)
+        except (StopIteration, TypeError):  # bytes
+            end = -1
+        return value if end == len(text) else json.loads(text)  # which allows blanks around it, and says where a mistake is
+    except RecursionError:
+        raise ValueError("it is nested too deeply")
 
 
 def plural(count: int, noun: str) -> str:
@@ -25,7 +39,7 @@ def told(places) -> str:
     return ", ".join("%s-%d" % place for place in places[:_TOLD]) + (", ..." if len(places) > _TOLD else "")
 
 
-def first_of(texts: list, most: int, joint: str = "; ") -> str:
+def and_more(texts: list, most: int, joint: str = "; ") -> str:
     """"a; b; and 3 more": the first ones of some texts, and how many there are besides."""
     return joint.join(texts[:most]) + ("; and %d more" % (len(texts) - most) if len(texts) > most else "")
 

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-import json
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
 
 _KEY = b"connector-"
 
@@ -31,7 +31,7 @@ def configs(kafka, name: str) -> dict:
 def _properties(value):
     """None for a deleted connector, and for what cannot be read."""
     try:
-        properties = json.loads(value)["properties"]
-    except (TypeError, ValueError, KeyError, RecursionError):
+        properties = json_value(value)["properties"]
+    except (TypeError, ValueError, KeyError):
         return None
     return properties if isinstance(properties, dict) else None

@@ -11,7 +11,6 @@ Both go over the Python client "kubernetes", of which any version from 28.1 on w
 
 from __future__ import annotations
 
-import json
 import logging.handlers
 import os
 import re
@@ -21,6 +20,7 @@ import traceback
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.http import innermost
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.rest_errors import excerpt
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
 
 try:
     import urllib3
@@ -208,8 +208,8 @@ class Kubernetes:
         facts["http_status"] = status
         text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text or ""
         try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
+            found = json_value(text)
+        except ValueError:
             found = None
         if isinstance(found, dict) and found.get("kind") != "Status" and 200 <= status < 300:
             return found

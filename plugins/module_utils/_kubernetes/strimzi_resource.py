@@ -18,6 +18,7 @@ from collections import namedtuple
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.rest_errors import lacks_class
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
 
 GROUP = "kafka.strimzi.io"
 CONNECTOR, MIRROR = "KafkaConnector", "KafkaMirrorMaker2"
@@ -265,8 +266,8 @@ def annotation_operations(resource: dict, wanted: dict) -> list:
 def states_before(resource: dict) -> dict:
     """{connector: spec.state before we stopped it, None if it had none}"""
     try:
-        found = json.loads(annotations(resource).get(STATE_BEFORE, "{}"))
-    except (ValueError, RecursionError):
+        found = json_value(annotations(resource).get(STATE_BEFORE, "{}"))
+    except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -16,6 +16,7 @@ import json
 import re
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes import config_map
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.base import DEFAULT, Ledger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import STARTED, check_known, decode, encode, same
@@ -107,7 +108,7 @@ def entry_key(resource, change) -> str:
 
 def _head(text) -> dict:
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
+        found = json_value(text)
+    except ValueError:
         return {}
     return found if isinstance(found, dict) else {}

@@ -8,11 +8,10 @@
 
 from __future__ import annotations
 
-import json
-
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.connector_config import MARKER
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.strimzi_pods import STRIMZI
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import Unreadable, decode
 
 
@@ -31,8 +30,8 @@ def marked_changes(client, connector: str) -> list:
         return []
     what = "The configuration of %s (%s)" % (connector, MARKER)
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
+        found = json_value(text)
+    except ValueError:
         found = None
     if not isinstance(found, list):
         raise Unreadable("%s is no list of changes. So whether a change was made is not known. Remove that key from the "

@@ -17,6 +17,7 @@ from datetime import datetime, timezone
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import ConnectError, DeclarationError, StateError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
 
 FORMAT = "streamops.kafka_connect/change"
 VERSION = 1
@@ -107,8 +108,8 @@ def encode(change: Change) -> str:
 def decode(document, where: str) -> Change:
     """JSON text, or what came out of it -> Change. Raises Unreadable."""
     try:
-        found = json.loads(document) if isinstance(document, (str, bytes)) else document
-    except (ValueError, RecursionError) as error:
+        found = json_value(document) if isinstance(document, (str, bytes)) else document
+    except ValueError as error:
         raise Unreadable("%s holds what is not JSON: %s." % (where, error))
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise Unreadable("%s holds something else than a change of this collection." % where)

@@ -17,7 +17,7 @@ import time
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import OFFSET, PARTITION, TOPIC, Entry, counted
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.sink_config import SinkConfig
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import first_of, told
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import and_more, told
 
 _PAUSE = 0.5
 _SHOWN = 3
@@ -74,7 +74,7 @@ class Sink:
 
     def told(self, members) -> str:
         """Who they are, in words."""
-        return first_of([
+        return and_more([
             "%s at %s%s%s" % (one.client_id, one.host, " (%s)" % told(one.places) if one.places else "",
                               ", static member %s" % one.instance_id if one.instance_id else "")
             for one in members], _SHOWN)

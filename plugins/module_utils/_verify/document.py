@@ -11,9 +11,8 @@ Whether it is right says the job's own code (see runtime.py).
 
 from __future__ import annotations
 
-import json
-
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
 
 SERVERS = "bootstrap.servers"
 
@@ -22,8 +21,8 @@ def read(expectation) -> dict:
     """The document from a dictionary or JSON text. Raises DeclarationError."""
     if isinstance(expectation, str):
         try:
-            expectation = json.loads(expectation)
-        except (ValueError, RecursionError) as error:
+            expectation = json_value(expectation)
+        except ValueError as error:
             raise DeclarationError("expectation is a text that is not JSON: %s." % error) from error
     if not isinstance(expectation, dict):
         raise DeclarationError("expectation must be a dictionary or its JSON text, not a %s." % type(expectation).__name__)

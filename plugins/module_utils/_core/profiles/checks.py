@@ -11,7 +11,7 @@ from __future__ import annotations
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import OffsetsError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical, describe
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.schema import fits
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import did_you_mean, first_of
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import and_more, did_you_mean
 
 _SHOWN = 3
 
@@ -48,7 +48,7 @@ def check(profile, actions, live, vouched: bool) -> list:
     warnings += [_older(shape, found) for shape, found in older.items()]
     if not wrong:
         return warnings
-    text = "%s does not store offsets in this form (%s): %s." % (live.connector, profile.title, first_of(wrong, _SHOWN, ". "))
+    text = "%s does not store offsets in this form (%s): %s." % (live.connector, profile.title, and_more(wrong, _SHOWN, ". "))
     if vouched or not profile.verified:
         return warnings + [text]
     raise OffsetsError("%s Its task could fail, or begin anew. Declare it as the connector writes it, or use force: true if it is meant."
@@ -101,7 +101,7 @@ def _wrong_type(name, value, field) -> str:
 
 def _older(shape, actions) -> str:
     """A warning: no live partition has this form of an earlier version."""
-    partitions = first_of([canonical(action.partition) for action in actions], _SHOWN)
+    partitions = and_more([canonical(action.partition) for action in actions], _SHOWN)
     one = len(actions) == 1
     return "The partition%s %s %s the form of %s and earlier. %s" % (
         "" if one else "s", partitions, "has" if one else "have", shape.data["until"], shape.data.get("now", ""))

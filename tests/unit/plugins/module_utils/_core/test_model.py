@@ -211,14 +211,3 @@ def test_json_writer_writes_what_json_does(value, options):
             return type(error)
 
     assert outcome(model.json_writer(**options)) == outcome(json.JSONEncoder(**options).encode)
-
-
-@pytest.mark.parametrize("text", ["{}", ' {"a": 1} ', '{"a": 1}x', "", " ", "NaN", "[1,", '"a', "5 5", "\n5", "1e400", '{"a": 1, "a": 2}'])
-def test_json_value_reads_what_json_does(text):
-    def outcome(read):
-        try:
-            return repr(read(text))
-        except ValueError as error:
-            return str(error)
-
-    assert outcome(model.json_value) == outcome(json.loads)
