@@ -17,6 +17,7 @@ import time
 from urllib.parse import quote
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import ConnectError
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.base import Ledger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.journal import Journal
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import Unreadable, check_known, decode, encode, same
@@ -96,9 +97,9 @@ class FileLedger(Ledger):
 
     def _compact(self, factor: int) -> None:
         """factor: how many writings of a change there may be on average."""
-        kept = [one for changes in self._held.values() for one in changes.values()]
-        if self._lines <= factor * len(kept) + 1 or self._lines < _LINES and self._journal.size < _BYTES:
+        if self._lines < _LINES and self._journal.size < _BYTES or self._lines <= factor * sum(map(len, self._held.values())) + 1:
             return
+        kept = [one for changes in self._held.values() for one in changes.values()]
         with contextlib.suppress(OSError):  # the change is recorded; the next one tries it again
             self._journal.replace([_HEAD] + [_encode(one) for one in kept])
 
@@ -117,16 +118,17 @@ class FileLedger(Ledger):
         try:
             for line in lines:
                 self._take(line)
-            if not lines and not self._lines:
-                self._check_empty()
+            # What is left of a run that was killed while it wrote the first line is overwritten, and nothing else.
+            if not self._lines and not _HEAD.encode().startswith(self._journal.torn):
+                raise self._broken("is something else than a ledger of this collection")
         except Unreadable:
             self._journal = Journal(self._real)  # it is read from its beginning again
             raise
 
     def _take(self, line: bytes) -> None:
         try:
-            found = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            found = json_value(line)
+        except ValueError as error:
             raise self._broken("has a line %d that is not JSON (%s)" % (self._lines + 1, error))
         if not self._lines:
             self._lines = 1
@@ -140,18 +142,6 @@ class FileLedger(Ledger):
             raise self._broken("is something else than a ledger of this collection")
         if found.get("version") != VERSION:
             raise self._broken("has version %s of its format; this collection reads version %d" % (json.dumps(found.get("version")), VERSION))
-
-    def _check_empty(self) -> None:
-        """A file without a line may be what is left of a run that was killed while it wrote the first one; nothing else is overwritten."""
-        try:
-            with open(self._real, "rb") as file:
-                text = file.read(len(_HEAD) + 1).strip()
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise self._failure("read", error)
-        if not _HEAD.encode().startswith(text):
-            raise self._broken("is something else than a ledger of this collection")
 
     def _hold(self, document) -> None:
         self._lines += 1

@@ -9,8 +9,9 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
+
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
 
 
 class Journal:
@@ -24,8 +25,8 @@ class Journal:
     def _forget(self) -> None:
         if self._file is not None:
             self._file.close()
-        #: (device, inode) of the file that was read, which is kept open so that no other file gets that number; bytes of it so far
-        self._file, self._inode, self.size = None, None, 0
+        #: the file that was read, open so that no other one gets its number; bytes of it so far; what follows them, cut short
+        self._file, self.size, self.torn = None, 0, b""
         #: when it was changed last; whether its last line has an end
         self._time, self._ended = None, True
 
@@ -36,8 +37,8 @@ class Journal:
         """
         try:
             found = os.stat(self.path)
-            same = (found.st_dev, found.st_ino) == self._inode and found.st_size >= self.size and (
-                found.st_size > self.size or found.st_mtime_ns == self._time)
+            same = self._file is not None and os.path.samestat(found, os.fstat(self._file.fileno())) and (
+                found.st_size > self.size or found.st_size == self.size and found.st_mtime_ns == self._time)
             if not same:
                 self._forget()
                 self._file = open(self.path, "rb", buffering=0)  # pylint: disable=consider-using-with
@@ -45,22 +46,23 @@ class Journal:
             self._file.seek(self.size)
             text = self._file.read()
         except FileNotFoundError:
-            was_there = self._inode is not None
+            was_there = self._file is not None
             self._forget()
             return [], was_there
         whole, newline, rest = text.rpartition(b"\n")
         lines = whole.split(b"\n")
         self._ended = self._ended if not text else not rest
+        self.torn = b""
         if rest and _is_json(rest):
             lines.append(rest)
         elif rest:
-            text, self._ended = whole + newline, True
-        self._inode, self._time, self.size = (found.st_dev, found.st_ino), found.st_mtime_ns, self.size + len(text)
+            text, self._ended, self.torn = whole + newline, True, rest
+        self._time, self.size = found.st_mtime_ns, self.size + len(text)
         return [line for line in lines if line.strip()], not same
 
     def append(self, lines: list) -> None:
         """On the disk when it returns; after an error the file is as it was. lines: texts. Removes what was cut short."""
-        new = self._inode is None
+        new = self._file is None
         text = (b"" if self._ended else b"\n") + _joined(lines)
         handle = os.open(self.path, os.O_WRONLY | os.O_CREAT, 0o600)
         try:
@@ -79,7 +81,6 @@ class Journal:
         if new:
             self._sync_folder()
             self._file = open(self.path, "rb", buffering=0)  # pylint: disable=consider-using-with
-            self._inode = found.st_dev, found.st_ino
 
     def replace(self, lines: list) -> None:
         """All of it, in one step. The next read() begins with the first line."""
@@ -117,7 +118,7 @@ def _joined(lines) -> bytes:
 
 def _is_json(line: bytes) -> bool:
     try:
-        json.loads(line)
-    except (ValueError, RecursionError):
+        json_value(line)
+    except ValueError:
         return False
     return True
