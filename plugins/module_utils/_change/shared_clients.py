@@ -73,8 +73,8 @@ class SharedWorker(Shared):
         super().__init__(client, clock)
         #: verb -> {connector that was asked for it: None, or the error that leaves in doubt whether it took}
         self._ahead = {}
-        #: the statuses alone, None as long as nobody waits; connector -> when it was asked for; when the states were asked for
-        self._statuses, self._told, self._since = None, {}, None
+        #: the statuses alone, None as long as nobody waits; connector -> when it was asked for
+        self._statuses, self._told = None, {}
         #: (worker, when it has read its offsets topic to the end), or None
         self._has_read = None
 
@@ -87,7 +87,7 @@ class SharedWorker(Shared):
 
     def renew(self) -> None:
         super().renew()
-        self._statuses, self._told, self._since, self._has_read = None, {}, None, None
+        self._statuses, self._told, self._has_read = None, {}, None
 
     def _is_old(self) -> bool:
         return isinstance(self._answer, errors.ConnectError) and super()._is_old()
@@ -97,18 +97,17 @@ class SharedWorker(Shared):
 
     def status(self, name: str) -> dict:
         listed, now = self._kept(), self._clock()
-        self._since = now if self._since is None else self._since
-        if now - self._told.setdefault(name, now) > _MOMENT or now - self._since > _RECENT:
+        if now - self._told.setdefault(name, now) > _MOMENT or now - self._asked > _RECENT:
             self._poll(name)
         return (listed if self._statuses is None else self._statuses).get(name, {}).get("status") or self._client.status(name)
 
     def _poll(self, name) -> None:
         """name: the connector that is waited for."""
         found = self._ask("statuses")
-        self._since = self._clock()
-        self._told = {name: self._since}
+        self._asked = self._clock()
+        self._told = {name: self._asked}
         if isinstance(found, errors.ConnectError):
-            self._answer, self._asked = found, self._clock()
+            self._answer = found
             raise found.copy()
         self._statuses = found
 
@@ -180,6 +179,8 @@ class SharedOperator(SharedWorker):
 
     def offsets(self, name: str) -> list:
         return self._client.offsets(name)
+
+    offsets_once = offsets
 
 
 class SharedGroups(Shared):

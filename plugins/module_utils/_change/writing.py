@@ -11,7 +11,7 @@ Success is what a fresh read shows, never what an answer said.
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import AWAY
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import AWAY, LOOK_AGAIN
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import make_plan
@@ -23,8 +23,6 @@ _READ_BACK = 10.0
 #: seconds for Connect's own guard to open after our stop
 _GUARD = 30.0
 _PAUSE = 0.3
-#: the same where the worker is away
-_LOOK_AGAIN = 1.0
 #: how often a write that something overwrote is repeated
 _OVERWRITTEN = 3
 
@@ -88,8 +86,8 @@ class Writing:
                                                      % self.store.hidden())
                 return _PAUSE
         except errors.ConnectError as error:
-            if isinstance(error, AWAY) and self._clock() + _LOOK_AGAIN < self._end:
-                return _LOOK_AGAIN  # a worker that is restarted
+            if isinstance(error, AWAY) and self._clock() + LOOK_AGAIN < self._end:
+                return LOOK_AGAIN  # a worker that is restarted
             if self._doubt is not None:
                 raise self._doubt.also("Reading back failed: " + error.message)
             raise error.also("The change had been accepted before that, but could not be read back.")

@@ -29,7 +29,7 @@ STATES = {"started": RUNNING, "paused": PAUSED, "stopped": STOPPED}
 _POLL = 0.2
 #: seconds for which a request whose answer is in doubt is looked into before it is sent again, each time twice as long
 _IN_DOUBT = 10.0
-_LOOK_AGAIN = 1.0
+LOOK_AGAIN = 1.0
 #: the same for a 500 that nobody knows, which is most likely a refusal
 _REFUSED = 3.0
 #: seconds without any task after which a connector that has none is taken at its word
@@ -129,9 +129,9 @@ class Lifecycle:
                 since = getattr(self.client, "away_since", None)
                 if since is None:
                     since = self.client.away_since = self.clock()
-                if not self._was_read or self.clock() + _LOOK_AGAIN > min(end, since + self.wait_timeout):
+                if not self._was_read or self.clock() + LOOK_AGAIN > min(end, since + self.wait_timeout):
                     raise
-            self.sleep(_LOOK_AGAIN)
+            self.sleep(LOOK_AGAIN)
 
     def read_definite(self) -> Connector:
         """Like read(), but waits while the state is one of a rebalance (UNASSIGNED, RESTARTING)."""
@@ -293,14 +293,14 @@ class Lifecycle:
             try:
                 return request(self.name)
             except errors.Unreachable as error:  # nothing was sent
-                failure, seconds = error, _LOOK_AGAIN
+                failure, seconds = error, LOOK_AGAIN
             except errors.RestError as error:
                 if not errors.in_doubt(error):
                     raise
                 failure, seconds, patience = error, patience, patience * 2
             if self.took(failure, lambda: self.read().state == wanted, wanted, min(seconds, end - self.clock())):
                 return None
-            if isinstance(failure, errors.Refused) or self.clock() + _LOOK_AGAIN > end:
+            if isinstance(failure, errors.Refused) or self.clock() + LOOK_AGAIN > end:
                 raise failure
 
     def took(self, failure, shows, words: str, seconds=_IN_DOUBT) -> bool:
@@ -309,8 +309,8 @@ class Lifecycle:
         shows() -> bool. words: what the connector is then.
         """
         end = self.clock() + (min(seconds, _REFUSED) if isinstance(failure, errors.Refused) else seconds)
-        while self.clock() + _LOOK_AGAIN <= end:
-            self.sleep(_LOOK_AGAIN)
+        while self.clock() + LOOK_AGAIN <= end:
+            self.sleep(LOOK_AGAIN)
             try:
                 if shows():
                     self.warnings.append("%s is %s as requested, though the answer was: %s" % (self.name, words, failure.message))

@@ -4,8 +4,8 @@
 #
 # Private to this collection: no other collection may import it, its content can change at any time.
 
-"""Logins at brokers: what librdkafka needs for OAUTHBEARER and Kerberos, and the messages for logins that are refused. Pure but for the clock,
-and for where this machine has its authorities."""
+"""Logins at brokers: what librdkafka needs for OAUTHBEARER and Kerberos, and the messages for logins that are refused. Pure but for the
+clock and the authorities of this machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KERBEROS = "GSSAPI"
 _TICKET = {"sasl.kerberos.kinit.cmd": "true"}
 #: before the reason, which is in parentheses
 _GSSAPI_ERROR = re.compile(r"^Failed to initialize SASL authentication: .*GSSAPI Error: .*?\((.*)\)$")
-_ENDPOINT = "sasl.oauthbearer.token.endpoint.url"
+TOKEN_ENDPOINT = "sasl.oauthbearer.token.endpoint.url"
 _NO_TOKEN = "Failed to acquire SASL OAUTHBEARER token: "
 #: which connection it was, and how long it took
 _NOISE = re.compile(r"^sasl_(?:ssl|plaintext)://\S+?: | \(after \d+ms in state \w+\)$", re.IGNORECASE)
@@ -36,7 +36,7 @@ _AUTHORITIES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bun
 _UNKNOWN = 3600
 
 _NEEDS_TOKEN = ("%(mechanism)s OAUTHBEARER needs a token: give %(token)s, or in kafka_options sasl.oauthbearer.method: oidc with sasl.oauthbearer.client.id, "
-                "sasl.oauthbearer.client.secret and " + _ENDPOINT + ".")
+                "sasl.oauthbearer.client.secret and " + TOKEN_ENDPOINT + ".")
 
 
 def complete(settings: dict, token, prefix: str = "kafka_", where: str = "", clock=time.time) -> dict:
@@ -85,8 +85,10 @@ def refusal(settings: dict, reason: str) -> str:
                 "sasl.kerberos.service.name in kafka_options." % (brokers, ticket.group(1)))
     if "mechanism handshake failed" in reason:
         return "The brokers at %s do not support the SASL mechanism: %s. Set kafka_sasl_mechanism to one that they support." % (brokers, reason)
-    hint = _hint(settings)
-    return "The brokers at %s do not accept the credentials: %s.%s" % (brokers, reason, " " + hint if hint else "")
+    user = settings.get("sasl.username")
+    hint = (" Check the token: its audience, its issuer, its signature, when it ends." if _mechanism(settings) == OAUTH else
+            " Check the user %s and its password." % user if user else "")
+    return "The brokers at %s do not accept the credentials: %s.%s" % (brokers, reason, hint)
 
 
 def unusable(problem: str) -> str:
@@ -112,8 +114,7 @@ def _gets_token(settings) -> bool:
 
 
 def _authorities() -> dict:
-    """The setting with the public authorities of this machine, for the login server: the library's wheel looks at one place only, for those of Red Hat, and
-    takes "probe" for that."""
+    """The setting with this machine's public authorities, for the login server: the library's wheel knows those of Red Hat only, and takes "probe" for them."""
     found = [path for path in (ssl.get_default_verify_paths().cafile, *_AUTHORITIES) if path and os.path.isfile(path)]
     return {"https.ca.location": found[0]} if found else {}
 
@@ -122,12 +123,8 @@ def _callback(token: str, option: str, clock):
     """What the library calls for a token: it returns the same one each time, so that it is refused once it has expired."""
     end = expiry(token)
     if end is not None and end <= clock():
-        raise DeclarationError("%s has expired at %s: get a new one." % (option, _time(end)))
+        raise DeclarationError("%s has expired at %s: get a new one." % (option, datetime.fromtimestamp(end, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")))
     return lambda _config: (token, clock() + _UNKNOWN if end is None else end)
-
-
-def _time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _decoded(text: str) -> bytes:
@@ -135,7 +132,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _without_token(settings, brokers: str, reason: str) -> str:
-    server = settings.get(_ENDPOINT)
+    server = settings.get(TOKEN_ENDPOINT)
     if "unexpired token" in reason:
         return "The token for the Kafka brokers at %s has expired: %s" % (
             brokers, "compare the clock of the login server %s with that of this machine." % server if server else "get a new one.")
@@ -145,14 +142,7 @@ def _without_token(settings, brokers: str, reason: str) -> str:
     if "certificate" in low or "trust anchors" in low or "ssl" in low:
         hint = "If its certificate comes from a private authority, name its file as https.ca.location in kafka_options."
     elif "connect" in low or "resolve" in low or "timed out" in low:
-        hint = "Check %s in kafka_options." % _ENDPOINT
+        hint = "Check %s in kafka_options." % TOKEN_ENDPOINT
     else:
         hint = "Check sasl.oauthbearer.client.id, sasl.oauthbearer.client.secret and sasl.oauthbearer.scope in kafka_options."
     return "The login server %s gave no token for the Kafka brokers at %s: %s. %s" % (server, brokers, reason, hint)
-
-
-def _hint(settings):
-    if _mechanism(settings) == OAUTH:
-        return "Check the token: its audience, its issuer, its signature, when it ends."
-    user = settings.get("sasl.username")
-    return "Check the user %s and its password." % user if user else None

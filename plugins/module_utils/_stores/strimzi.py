@@ -19,9 +19,6 @@ class StrimziStore(RestStore):
     def read_written(self):
         return None
 
-    def _read(self):
-        return self._snapshot(self.client.offsets(self.name))
-
     def check(self, plan) -> None:
         super().check(plan)
         self.client.check_change(self.name, None if self.resets(plan) else self.pairs(plan))

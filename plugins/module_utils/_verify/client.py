@@ -8,12 +8,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.display import REFERENCE
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.login import OAUTH, complete
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import json_value
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.login import OAUTH, TOKEN_ENDPOINT, complete
 
 #: names of options whose values are secrets; Spark redacts them, too. The job has the same pattern (verify_replay/targets.py)
 SECRET = "(?i)secret|password|passwd|token(?![._]endpoint)|(access|account|private)[._]?key|(?<![a-z])sas(?![a-z])|jaas|keystore[.]key|credential"
@@ -21,8 +21,6 @@ SECRET = "(?i)secret|password|passwd|token(?![._]endpoint)|(access|account|priva
 _SECRET = re.compile(SECRET)
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)+)"')
 _ESCAPE = re.compile(r"\\(.)")
-#: where the client gets tokens; since Kafka 3.9.1 its JVM has to be told that it may
-TOKEN_ENDPOINT = "sasl.oauthbearer.token.endpoint.url"
 _GRANT, _CLIENT = "sasl.oauthbearer.grant.type", "client_credentials"
 _LOGIN_MODULES = "org.apache.kafka.common.security."
 
@@ -51,9 +49,11 @@ def inherited(params: dict, keystore: str, token_file: str, has_login=False) -> 
 def check(params: dict, client_options: dict, is_local: bool) -> None:
     """Raises DeclarationError for a login that the Java client cannot make of the connection options. client_options: of the same cluster."""
     mechanism, where = params["kafka_sasl_mechanism"], "client_options (verify_replay_kafka_options of the role) for the cluster %s" % params["cluster"]
-    if mechanism == OAUTH and "sasl.jaas.config" not in client_options:
+    if "sasl.jaas.config" in client_options:
+        pass  # the user's own
+    elif mechanism == OAUTH:
         _check_oauth(params, where, is_local)
-    elif mechanism and not _has_password(mechanism) and "sasl.jaas.config" not in client_options:
+    elif mechanism and not _has_password(mechanism):
         raise DeclarationError("For %s give sasl.jaas.config and what else Kafka's Java client needs in %s." % (mechanism, where))
     # Executors elsewhere do not see the file that is made of certificate and key.
     if params["kafka_ssl_cert_path"] and not is_local and "ssl.keystore.location" not in client_options:
@@ -106,8 +106,8 @@ def secrets(params: dict) -> set:
     expectation = params["expectation"]
     if isinstance(expectation, str):
         try:
-            expectation = json.loads(expectation)
-        except (ValueError, RecursionError):
+            expectation = json_value(expectation)
+        except ValueError:
             expectation = None
     groups = [params["spark_conf"]]
     for named in (params["client_options"], params["jdbc_options"], params["registry_options"], *_of_document(expectation)):

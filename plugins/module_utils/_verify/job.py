@@ -16,6 +16,7 @@ import sys
 from datetime import datetime, timezone
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.login import TOKEN_ENDPOINT
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify import (
     client,
     document,
@@ -181,7 +182,7 @@ class Job:
             own = clusters[params["cluster"]]
             found = client.inherited(params, self._private("keystore.pem"), self._private("token"), "sasl.jaas.config" in own)
             clusters[params["cluster"]] = dict(found, **own)
-        token_urls = sorted({str(options[client.TOKEN_ENDPOINT]) for options in clusters.values() if options.get(client.TOKEN_ENDPOINT)})
+        token_urls = sorted({str(options[TOKEN_ENDPOINT]) for options in clusters.values() if options.get(TOKEN_ENDPOINT)})
         spark = properties.spark_properties(
             params["spark_conf"], params["driver_memory"], self.is_local, os.path.join(self.program, "log4j2.properties"), token_urls)
         return properties.text(spark, {"kafka": clusters, "jdbc": params["jdbc_options"], "registry": params["registry_options"]})

@@ -13,6 +13,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.cl
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.document import SERVERS
 
 _DRIVER, _EXECUTOR = "spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions"
+#: since Kafka 3.9.1 the client's JVM has to be told where it may get tokens
 _TOKEN_URLS = "org.apache.kafka.sasl.oauthbearer.allowed.urls"
 _ZONE = "spark.sql.session.timeZone"
 

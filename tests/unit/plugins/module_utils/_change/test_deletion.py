@@ -65,7 +65,7 @@ class FakeWorker:
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
-    monkeypatch.setattr(lifecycle, "_LOOK_AGAIN", 0.01)
+    monkeypatch.setattr(lifecycle, "LOOK_AGAIN", 0.01)
     monkeypatch.setattr(lifecycle.Lifecycle.took, "__defaults__", (0.5,))
 
 
