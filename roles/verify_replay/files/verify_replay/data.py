@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
 
 from verify_replay.expectation import AFTER, ALL, Topic
 from verify_replay.facts import Facts
@@ -20,6 +21,11 @@ from verify_replay.scan import HASHES, unpack
 PASS = "pass"
 FAIL = "fail"
 CANNOT_TELL = "cannot_tell"
+
+
+def in_part(part: str) -> Column:
+    """Whether a record is of a part of the topic."""
+    return F.lit(True) if part == ALL else F.col("after") if part == AFTER else ~F.col("after")
 
 
 @dataclass
@@ -46,7 +52,7 @@ class Scanned:
 
     def of(self, part: str) -> DataFrame:
         """The records of a part of the topic."""
-        return self.rows if part == ALL else self.rows.where("after" if part == AFTER else "not after")
+        return self.rows.where(in_part(part))
 
     def windows(self, part: str) -> dict[int, tuple[int, int]]:
         """What was read of a part of the topic; a range can be empty."""

@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from verify_replay.checks.base import BaseCheck, Reader, verdict
 from verify_replay.compare import hashed, together
-from verify_replay.data import CANNOT_TELL, Result, Scanned, number, offsets, plural
+from verify_replay.data import CANNOT_TELL, Result, Scanned, in_part, number, offsets, plural
 from verify_replay.decode import WHOLE, Decoder
 from verify_replay.expectation import Check, Topic
 from verify_replay.log import RETENTION, Unreadable
@@ -139,14 +139,14 @@ class Sink(BaseCheck):
         column, kind = self.table.column(self.parameters["key_column"])
         return hashed(column, kind, self.key.type_of(self._key_path, kind))
 
-    def keyless(self, scanned: Scanned) -> Column:
+    def keyless(self) -> Column:
         """Whether a record should have a key that a row is found by, and has none."""
         return F.lit(False)
 
     def looked_at(self, scanned: Scanned) -> tuple[int, int, str]:
         """How many records have no key, how many cannot be decoded, and the sentence that names the schemas of these."""
         wrong = F.col(self.own("u"))
-        numbers = scanned.rows.agg(F.count_if(self.keyless(scanned)), F.count_if(wrong), F.min(F.when(wrong, position()))).first()
+        numbers = scanned.rows.agg(F.count_if(self.keyless()), F.count_if(wrong), F.min(F.when(wrong, position()))).first()
         return numbers[0], numbers[1], self._undecoded(scanned, numbers[1], numbers[2]) if numbers[1] else ""
 
     def _undecoded(self, scanned: Scanned, count: int, at: int) -> str:
@@ -220,9 +220,8 @@ class Upsert(Sink):
         nothing = None if figures["keys"] + figures["rows"] else "neither the topic nor the table has a key"
         return self.decide(scanned, failed, sentence, figures, self._samples(found, scanned), unclear, nothing)
 
-    def keyless(self, scanned: Scanned) -> Column:
-        here = {"before": ~F.col("after"), "after": F.col("after")}.get(self.parameters["part"], F.lit(True))
-        return here & ~F.col(self.own("u")) & F.col(self.own("k")).isNull() & F.col(self.own("v")).isNotNull()
+    def keyless(self) -> Column:
+        return in_part(self.parameters["part"]) & ~F.col(self.own("u")) & F.col(self.own("k")).isNull() & F.col(self.own("v")).isNotNull()
 
     def _both(self, scanned: Scanned) -> DataFrame:
         """Of each key: v and at of its last record, both NULL if there is none; rows and tv of the table.
