@@ -6,13 +6,12 @@
 import os
 import shutil
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 from stack import ports
 from stack.errors import StackError
-from stack.process import Process, spawn, stop_all
+from stack.process import Process, output, spawn, stop_all, with_log
 
 INSTALL = "apt-get install -y mariadb-server-core mariadb-client-core"
 USER, PASSWORD = "reader", "reader-secret"
@@ -35,7 +34,8 @@ class MariaDb:
         self.directory.mkdir(parents=True, exist_ok=True)
         as_user = ["--user=root"] if os.geteuid() == 0 else []
         method = "--auth-root-authentication-method=normal"
-        _run([_program("mariadb-install-db"), "--no-defaults", method, "--skip-test-db", f"--datadir={self._data}", *as_user])
+        command = [_program("mariadb-install-db"), "--no-defaults", method, "--skip-test-db", f"--datadir={self._data}", *as_user]
+        output("mariadb-install-db", command)
         self.port = ports.find_free(set())
         options = {
             "datadir": self._data,
@@ -58,8 +58,7 @@ class MariaDb:
             except StackError:
                 time.sleep(0.1)
         self.stop()
-        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-10:]
-        raise StackError("\n".join([f"MariaDB did not start. The end of {self.log}:", *(f"  {line}" for line in lines)]))
+        raise StackError(with_log("MariaDB did not start", self.log))
 
     def stop(self) -> None:
         if self._process is None:
@@ -70,7 +69,7 @@ class MariaDb:
     def sql(self, statements: str) -> str:
         """What the client prints: a line for a row, tabs between columns. StackError if one fails."""
         command = [_program("mariadb"), "--no-defaults", "--batch", "--skip-column-names", "--user=root", f"--socket={self._socket}"]
-        return _run(command, statements).rstrip("\n")
+        return output("mariadb", command, statements).rstrip("\n")
 
 
 def _program(name: str) -> str:
@@ -78,10 +77,3 @@ def _program(name: str) -> str:
     if not found:
         raise StackError(f"{name} is missing (MariaDB is needed, client and server). Type: {INSTALL}")
     return found
-
-
-def _run(command: list[str], stdin: str = "") -> str:
-    result = subprocess.run(command, input=stdin, text=True, capture_output=True, check=False, cwd="/")
-    if result.returncode:
-        raise StackError(f"{Path(command[0]).name} failed:\n{result.stdout}{result.stderr}")
-    return result.stdout

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from stack import ports
 from stack.errors import StackError
-from stack.process import Process, spawn, stop_all
+from stack.process import Process, output, spawn, stop_all, with_log
 
 INSTALL = "apt-get install -y postgresql"
 _SUPER_USER = "postgres"
@@ -52,7 +52,7 @@ class Postgres:
         self._make_directory()
         if not (self._data / "PG_VERSION").exists():
             options = [f"--username={_SUPER_USER}", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"]
-            _run("initdb", [*_as_user(), initdb, *options, f"--pgdata={self._data}"])
+            output("initdb", [*_as_user(), initdb, *options, f"--pgdata={self._data}"])
         if not self.port or not ports.is_free(self.port):
             self.port = ports.find_free(set())
         settings = {
@@ -80,7 +80,7 @@ class Postgres:
     def psql(self, sql: str) -> str:
         """What psql prints for one or several statements: a line for a row, | between columns. StackError if one fails."""
         command = [_program("psql"), "--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--set=ON_ERROR_STOP=1"]
-        return _run("psql", [*command, self.dsn], stdin=sql).rstrip("\n")
+        return output("psql", [*command, self.dsn], stdin=sql).rstrip("\n")
 
     def _await(self, process: Process) -> None:
         deadline = time.monotonic() + _START_TIMEOUT
@@ -91,8 +91,7 @@ class Postgres:
                 return
             time.sleep(0.05)
         stop_all([process], 0)
-        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-10:]
-        raise StackError("\n".join([f"PostgreSQL did not start. The end of {self.log}:", *(f"  {line}" for line in lines)]))
+        raise StackError(with_log("PostgreSQL did not start", self.log))
 
     def _make_directory(self) -> None:
         self.directory.mkdir(parents=True, exist_ok=True)
@@ -133,10 +132,3 @@ def _as_user() -> list[str]:
     if not setpriv:
         raise StackError("setpriv is missing (root needs it to start PostgreSQL). Type: apt-get install -y util-linux")
     return [setpriv, f"--reuid={_SUPER_USER}", f"--regid={_SUPER_USER}", "--clear-groups", "--"]
-
-
-def _run(name: str, command: list[str], stdin: str = "") -> str:
-    result = subprocess.run(command, input=stdin, text=True, capture_output=True, check=False, cwd="/")
-    if result.returncode:
-        raise StackError(f"{name} failed:\n{result.stdout}{result.stderr}")
-    return result.stdout

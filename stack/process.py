@@ -5,10 +5,13 @@
 
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+from stack.errors import StackError
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,20 @@ def spawn(argv: list[str], tag: str, log: Path, environment: dict[str, str]) -> 
         ],
     )
     return Process(pid, _stat(pid)[2], tag)
+
+
+def output(name: str, command: list[str], stdin: str = "") -> str:
+    """What a program prints, in the root folder, which every user can enter. StackError, with all of it, if it fails."""
+    result = subprocess.run(command, input=stdin, text=True, capture_output=True, check=False, cwd="/")
+    if result.returncode:
+        raise StackError(f"{name} failed:\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+def with_log(sentence: str, log: Path, most: int = 10) -> str:
+    """The sentence, and the last lines of a log."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()[-most:]
+    return "\n".join([f"{sentence}. The end of {log}:", *(f"  {line}" for line in lines)])
 
 
 def stop_all(processes: Iterable[Process], grace: float) -> None:
