@@ -119,6 +119,7 @@ def test_guards_compare_file_and_position(shop, change):
         assert change(direction="forward", offsets=[entry(PART, shop.stored[6])])["changed"] is True
     finally:
         shop.worker.put(NAME, "resume")
+        shop.worker.await_state(NAME, "RUNNING", ["RUNNING"])
 
 
 def test_a_lost_type_is_refused(shop, change):
