@@ -19,6 +19,7 @@ from tests.integration.support.configs import FIRST, at, shaped
 from tests.integration.support.modules import run_module
 from tests.integration.support.playbook import Playbooks
 from tests.integration.support.proxy import Proxy
+from tests.integration.support.secured_offsets import Offsets, new_topic
 from tests.integration.support.topic_method import TopicMethod
 from tests.integration.support.topics import Kafka
 from tests.integration.support.worker import Worker, wait_until
@@ -270,6 +271,16 @@ def plain(secured_stack) -> str:
 @pytest.fixture(scope="session")
 def admin(plain) -> AdminClient:
     return AdminClient({"bootstrap.servers": plain, "log_level": 0})
+
+
+@pytest.fixture(scope="module")
+def topic(admin) -> str:
+    return new_topic(admin)
+
+
+@pytest.fixture
+def offsets(plain, admin, topic) -> Offsets:
+    return Offsets(plain, admin, topic)
 
 
 @pytest.fixture

@@ -23,9 +23,9 @@ from confluent_kafka.admin import AdminClient
 from stack import Stack
 from tests.integration.support.configs import at, entry
 from tests.integration.support.modules import PREDICTED, run_module
+from tests.integration.support.secured_offsets import Offsets, new_topic
 from tests.integration.support.topics import Kafka
 from tests.integration.support.worker import wait_until
-from tests.integration.test_secured import Offsets, new_topic
 
 #: seconds; a run may take a few of them, one for each question that is left without an answer; plus a margin for a busy machine
 PATIENCE = 1

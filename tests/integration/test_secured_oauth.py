@@ -13,20 +13,11 @@ from confluent_kafka.admin import AclOperation, ResourceType
 
 from tests.integration.support.configs import at
 from tests.integration.support.secured import login
+from tests.integration.support.secured_offsets import Offsets
 from tests.integration.support.token_endpoint import TokenEndpoint, new_token
-from tests.integration.test_secured import READ, Offsets, new_topic, refused
+from tests.integration.test_secured import READ, refused
 
 SECRET = "planted-client-secret"
-
-
-@pytest.fixture(scope="module")
-def topic(admin) -> str:
-    return new_topic(admin)
-
-
-@pytest.fixture
-def offsets(plain, admin, topic) -> Offsets:
-    return Offsets(plain, admin, topic)
 
 
 @pytest.fixture
