@@ -20,6 +20,7 @@ from stack.process import Process, spawn, stop_all
 INSTALL = "apt-get install -y etcd-server"
 _ISSUER = "https://kubernetes.default.svc"
 _START_TIMEOUT = 90.0
+_RULES_TIMEOUT = 30.0
 _GRACE = 5.0
 _LINES_SHOWN = 15
 
@@ -131,7 +132,24 @@ class Kubernetes:
         api.call("POST", f"{rights}/roles", {"metadata": metadata, "rules": rules})
         api.call("POST", f"{rights}/rolebindings", {"metadata": metadata, "subjects": [subject], "roleRef": role})
         wanted = {"spec": {"expirationSeconds": 3600}}
-        return api.call("POST", f"{accounts}/{name}/token", wanted)["status"]["token"]
+        token = api.call("POST", f"{accounts}/{name}/token", wanted)["status"]["token"]
+        if rules:
+            self._await_rules(token, namespace, rules)
+        return token
+
+    def _await_rules(self, token: str, namespace: str, rules: list[dict[str, Any]]) -> None:
+        """The server authorizes from a cache, which hears of a new role a little later. A token that it has seen works for 10 s more when its account
+        is deleted."""
+        api = self.api(token)
+        deadline = time.monotonic() + _RULES_TIMEOUT
+        while True:
+            review = api.call("POST", "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", {"spec": {"namespace": namespace}})
+            known = review["status"]["resourceRules"]
+            if all(rule in known for rule in rules):
+                return
+            if time.monotonic() > deadline:
+                raise StackError(f"The server does not know these rules of {namespace} after {_RULES_TIMEOUT:g} s: {rules}. It knows {known}.")
+            time.sleep(0.05)
 
     def _prepare(self) -> None:
         """Settings and certificates; those of an earlier start stay, and so do its ports if they are free."""
