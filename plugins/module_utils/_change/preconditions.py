@@ -90,10 +90,10 @@ class Preconditions:
             return None
         if store.method != STRIMZI:
             check_pod(found, self.access.force, self.access.warn)
+        if found.state == STOPPED and found.tasks:
+            found = self._await_end_of_tasks(found)
         if not found.stopped and not found.idle and found.state not in (RUNNING, PAUSED, FAILED):
             found = self.lifecycle.read_definite()
-        if found.state == STOPPED and found.tasks:
-            found = self.lifecycle.stop(found)
         if self.never_ran(found, store):
             return found
         if found.stopped:
@@ -111,6 +111,20 @@ class Preconditions:
             self.access.warn(
                 "%s is %s: either it is STOPPED and the worker that had it is gone, or it has nothing to do. Connect itself decides "
                 "whether its offsets may be changed." % (self.name, found))
+        return found
+
+    def _await_end_of_tasks(self, found):
+        """Somebody has just stopped it, and may start it again before this is seen to be STOPPED: another run of the same change does both.
+
+        Gives the Connector, in whatever state that leaves it. Raises WaitError.
+        """
+        end = self.clock() + self.lifecycle.wait_timeout
+        while found.state == STOPPED and found.tasks:
+            if self.clock() > end:
+                raise errors.WaitError("Waited %g s for the tasks of the connector %s to end; it is %s." % (
+                    self.lifecycle.wait_timeout, self.name, found), connector=found.result())
+            self.sleep(_PAUSE)
+            found = self.lifecycle.read_settled()
         return found
 
     def warn_misspelt(self, live) -> None:

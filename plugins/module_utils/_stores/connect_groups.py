@@ -8,22 +8,24 @@
 
 from __future__ import annotations
 
+import time
 from urllib.parse import urlsplit
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.connect_assignment import CONNECTOR, address, running
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
+
+#: seconds between two looks at groups that rebalance
+_PAUSE = 0.1
 
 
 def workers_at(kafka, name: str, group=None, tasks_only=True) -> list:
     """["task 0 in the group G on the worker W"] of the connector, as the brokers know it; only of one group if it is named.
 
     tasks_only: the connector itself does not count; it stays with a worker while it is STOPPED. Raises BrokerError where the groups
-    cannot be seen.
+    cannot be seen, or rebalance all the time.
     """
     found = []
-    for group_id, client_id, _metadata, work in _members(kafka):
-        if group and group != group_id:
-            continue
+    for group_id, client_id, work in _members(kafka, group):
         found += ["%s in the group %s on the worker %s" % ("the connector" if task == CONNECTOR else "task %d" % task, group_id, client_id)
                   for connector, task in sorted(work) if connector == name and not (tasks_only and task == CONNECTOR)]
     return found
@@ -34,7 +36,7 @@ def check_groups_are_shown(kafka, rest, group=None) -> None:
 
     rest: ConnectClient, None without a worker to ask. group: the workers' group.id, if it is known. Without both nothing can be told.
     """
-    shown = kafka.groups.connect_groups()
+    shown = _settled(kafka, group)
     if group:
         missing = "workers of the group %s" % group if group not in {one[0] for one in shown} else None
     else:
@@ -58,7 +60,7 @@ def _shows_workers_of(rest, shown) -> bool:
 def groups_with(kafka, name: str) -> dict:
     """group -> its connectors, of those groups that have this one. Raises BrokerError."""
     found = {}
-    for group, _client_id, _metadata, has in _members(kafka):
+    for group, _client_id, has in _members(kafka):
         found.setdefault(group, set()).update(connector for connector, _task in has)
     return {group: work for group, work in found.items() if name in work}
 
@@ -67,22 +69,53 @@ def groups_of_workers(kafka) -> dict:
     """group of Connect workers -> (its connectors, its workers as host:port); empty where the brokers do not tell."""
     found = {}
     try:
-        for group, _client_id, metadata, has in _members(kafka):
-            work, addresses = found.setdefault(group, (set(), set()))
-            work.update(connector for connector, _task in has)
-            addresses.add(address(metadata))
+        shown, _moving = _look(kafka)
     except errors.BrokerError:
         return {}
+    for group, _client_id, metadata, has in _decoded(shown):
+        work, addresses = found.setdefault(group, (set(), set()))
+        work.update(connector for connector, _task in has)
+        addresses.add(address(metadata))
     return found
 
 
-def _members(kafka):
-    """(group, client id, metadata, {(connector, task)}) of each Connect worker whose protocol can be read. Raises BrokerError."""
-    for group, client_id, metadata, assignment in kafka.groups.connect_groups():
+def _members(kafka, group=None):
+    """(group, client id, {(connector, task)}) of each Connect worker, only of one group if it is named. Raises BrokerError."""
+    return [(group_id, client_id, has) for group_id, client_id, _metadata, has in _decoded(_settled(kafka, group))]
+
+
+def _decoded(shown):
+    """(group, client id, metadata, {(connector, task)}) of each whose protocol can be read."""
+    for group, client_id, metadata, assignment in shown:
         try:
             yield group, client_id, metadata, running(metadata, assignment)
         except ValueError:
             continue
+
+
+def _settled(kafka, group=None) -> list:
+    """What ConsumerGroups.connect_groups() gives, of one group if it is named. Raises BrokerError, also where a group rebalances all the time."""
+    shown, moving = _look(kafka, group)
+    if moving:
+        raise errors.BrokerError(
+            "The Connect workers of the group %s have been rebalancing for more than %g s. Until that ends, the brokers at %s do not show which connectors "
+            "they run: run this again then." % (" and of the group ".join(moving), kafka.timeout, kafka.brokers), bootstrap_servers=kafka.brokers)
+    return shown
+
+
+def _look(kafka, group=None) -> tuple:
+    """(members of the groups that do not rebalance, names of those that do). These are waited for, but not for ever: in the meantime the brokers show
+    no metadata, so neither the address of a worker nor what it had before.
+
+    See org.apache.kafka.coordinator.group.classic.ClassicGroupMember#describeNoMetadata.
+    """
+    end = time.monotonic() + kafka.timeout
+    while True:
+        shown = [one for one in kafka.groups.connect_groups() if not group or one[0] == group]
+        moving = {one[0] for one in shown if not one[2]}
+        if not moving or time.monotonic() > end:
+            return [one for one in shown if one[0] not in moving], sorted(moving)
+        time.sleep(_PAUSE)
 
 
 def groups_asked(rest, groups, group) -> set:

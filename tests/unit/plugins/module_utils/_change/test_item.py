@@ -253,6 +253,25 @@ def test_stop_puts_the_state_back(state, back, final):
     assert [text for text in result["warnings"] if "once it runs on" not in text] == ([f"c {HIDDEN}"] if state == "FAILED" else [])
 
 
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_another_run_stops_it_and_starts_it_again_meanwhile(check_mode):
+    """Between two looks it was STOPPED without tasks and is RUNNING again: nobody will stop it any more."""
+    connect = FakeConnect("STOPPED", live(a=10))
+    connect.tasks = 1
+    connect.faults = {"status": [None, None, lambda self: self._target("resumed by another run", "RUNNING", 1)]}
+    result = change(connect, DesiredOffsets.present(pairs(a=4)), stop=True, check_mode=check_mode)
+    assert (result["changed"], result["state_before"], connect.state) == (True, "RUNNING", "RUNNING")
+    assert connect.writes == ([] if check_mode else ["stop", "alter", "resume"]) and connect.now < 5
+
+
+def test_tasks_of_a_stopped_connector_that_do_not_end():
+    connect = FakeConnect("STOPPED", live(a=10))
+    connect.tasks = 1
+    error = fails(errors.WaitError, connect, DesiredOffsets.present(pairs(a=4)), stop=True, wait_timeout=20)
+    assert error.message == "Waited 20 s for the tasks of the connector c to end; it is STOPPED with 1 task (STOPPED)."
+    assert connect.writes == [] and positions(connect) == {"a": 10} and 20 <= connect.now < 21
+
+
 @pytest.mark.parametrize("state, back, final", [
     ("RUNNING", "resume", "RUNNING"), ("PAUSED", "pause", "PAUSED"), ("FAILED", "resume", "RUNNING"),
 ])

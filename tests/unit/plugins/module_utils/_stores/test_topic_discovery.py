@@ -7,7 +7,12 @@ from __future__ import annotations
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores import topic_discovery
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.connect_groups import workers_at
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.connect_groups import (
+    check_groups_are_shown,
+    groups_of_workers,
+    groups_with,
+    workers_at,
+)
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.log_source import KafkaLogs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.offset_logs import OffsetLogs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic_discovery import TopicDiscovery
@@ -312,7 +317,7 @@ def test_namesakes_that_share_the_topic(work, homes, names, group):
 # ---- who runs it --------------------------------------------------------------------------------------------------
 
 def group(name, worker, tasks, had=None):
-    return name, worker, metadata(2, had and assignment(2, had)), assignment(2, tasks, {})
+    return name, worker, metadata(2, had and assignment(2, had), f"http://{worker}:8083/"), assignment(2, tasks, {})
 
 
 @pytest.mark.parametrize("only, found", [
@@ -324,9 +329,46 @@ def group(name, worker, tasks, had=None):
 def test_workers_at(only, found):
     kafka = FakeKafka()
     kafka.workers = [group("g1", "w1", {"c": [0, -1], "c2": [0]}), group("g1", "w2", {"cc": [3]}, {"c": [1]}),
-                     ("g1", "w3", b"junk", b"junk"),
-                     ("g1", "w4", b"", b""), group("g2", "w9", {"c": [0]})]
+                     ("g1", "w3", b"junk", b"junk"), group("g2", "w9", {"c": [0]})]
     assert workers_at(kafka, "c", only) == found
+
+
+def rebalancing(kafka, looks, *settled):
+    """The first looks show what the brokers show of the group g1 in the meantime: of its work what was assigned, no metadata."""
+    calls = []
+
+    def connect_groups():
+        calls.append(1)
+        return [(one[0], one[1], b"", one[3]) if one[0] == "g1" and len(calls) <= looks else one for one in settled]
+
+    kafka.connect_groups = connect_groups
+    kafka.timeout = 0.3
+    return calls
+
+
+def test_a_group_that_rebalances_is_waited_for():
+    """What a worker had before is in its metadata alone, and so is its address."""
+    kafka, one = FakeKafka(), group("g1", "h", {}, {"c": [0]})
+    calls = rebalancing(kafka, 2, one)
+    assert workers_at(kafka, "c") == ["task 0 in the group g1 on the worker h"] and len(calls) == 3
+    calls = rebalancing(kafka, 1, one)
+    check_groups_are_shown(kafka, FakeRest())
+    assert len(calls) == 2
+    calls = rebalancing(kafka, 1, one)
+    assert groups_of_workers(kafka) == {"g1": ({"c"}, {"h:8083"})} and len(calls) == 2
+
+
+def test_a_group_that_rebalances_all_the_time():
+    """It is not known who runs the connector, but by another group that is named."""
+    kafka = FakeKafka()
+    rebalancing(kafka, 1000, group("g1", "h", {}, {"c": [0]}), group("g2", "w2", {"d": [0]}))
+    for ask in (lambda: workers_at(kafka, "c"), lambda: workers_at(kafka, "c", "g1"), lambda: check_groups_are_shown(kafka, FakeRest(), "g1"),
+                lambda: groups_with(kafka, "c")):
+        with pytest.raises(errors.BrokerError, match="^The Connect workers of the group g1 have been rebalancing for more than 0.3 s. Until"):
+            ask()
+    assert workers_at(kafka, "d", "g2") == ["task 0 in the group g2 on the worker w2"]
+    check_groups_are_shown(kafka, FakeRest(), "g2")
+    assert groups_of_workers(kafka) == {"g2": ({"d"}, {"w2:8083"})}
 
 
 def test_groups_that_cannot_be_seen():
