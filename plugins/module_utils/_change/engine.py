@@ -36,17 +36,19 @@ _VERBS = {RUNNING: "resume", PAUSED: "pause", STOPPED: "stop"}
 class Engine:
     """Takes the items through their phases. Not to be used twice."""
 
-    def __init__(self, items: dict, worker=None, sources=(), before_writing=None, sleep=time.sleep, rolls_back=False):
+    def __init__(self, items: dict, worker=None, sources=(), before_writing=None, sync_ledger=None, sleep=time.sleep, rolls_back=False):
         """items: {connector: ChangeItem}. worker: SharedWorker, which is asked ahead for all; None without one, or for one connector.
 
         sources: what they read from together, each with renew(). before_writing(items): called right before they are written; it may raise
-        ConnectError. rolls_back: they undo changes of connectors that failed: each by itself, and no signal interrupts them.
+        ConnectError. sync_ledger(): see Ledger.sync(); None where each writing is safe by itself.
+        rolls_back: they undo changes of connectors that failed: each by itself, and no signal interrupts them.
         """
         self.items = items
         self._rolls_back = rolls_back
         self._worker = worker
         self._sources = sources
         self._before_writing = before_writing
+        self._sync_ledger = sync_ledger
         self._sleep = sleep
         #: whether anything was changed, or could have been
         self.begun = rolls_back
@@ -84,6 +86,7 @@ class Engine:
                 stack.enter_context(INTERRUPTS.held())
                 self.begun = True
                 self._each([item for item in items if item.error is None], lambda item: item.begin())
+                self._sync()
                 self._write_all()
                 self._restore_states()
         finally:
@@ -92,6 +95,7 @@ class Engine:
                     item.close()
                 except Exception as fault:  # of the ledger: it must not leave the others half-way
                     item.error = item.error or fault
+            self._sync(at_the_end=True)
 
     def _due(self, phase) -> list:
         return [item for item in self.items.values() if item.next == phase]
@@ -110,6 +114,14 @@ class Engine:
             except Exception as error:
                 _fail(item, error)
 
+    def _sync(self, at_the_end=False) -> None:
+        """What they have told the ledger in this phase has to be there whatever happens in the next one. at_the_end: nothing is left to do."""
+        for name, error in (self._sync_ledger() if self._sync_ledger else {}).items():
+            try:
+                self.items[name].not_recorded(error, at_the_end)
+            except Exception as other:
+                _fail(self.items[name], other)
+
     def _renew(self) -> None:
         for source in self._sources:
             source.renew()
@@ -123,6 +135,7 @@ class Engine:
         self._each(items, lambda item: item.stop())
         self._heartbeats()
         self._each([item for item in items if item.next == STOP], lambda item: item.replan())
+        self._sync()
 
     def _heartbeats(self) -> None:
         """Of all that are at work, for others who want to make the same change."""
@@ -144,6 +157,7 @@ class Engine:
             self._send([item for item in self._due(WRITE) if item.is_to_send])
             looking = [item for item in self._due(WRITE) if not item.is_to_send]
             self._each(looking, lambda item: item.look())
+            self._sync()
             self._wait_for(looking, WRITE)
             if not (self._due(STOP) or self._due(WRITE)):
                 return
@@ -238,7 +252,8 @@ class Engine:
             return
         self._each(items, lambda item: item.undo.make())
         items = [item for item in items if item.next == ROLL_BACK]
-        Engine({item.name: item.undo.item for item in items}, self._worker, self._sources, None, self._sleep, rolls_back=True).run(False)
+        undoing = {item.name: item.undo.item for item in items}
+        Engine(undoing, self._worker, self._sources, None, self._sync_ledger, self._sleep, rolls_back=True).run(False)
         self._each(items, lambda item: item.ending.rolled_back())
 
 

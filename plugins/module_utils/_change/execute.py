@@ -103,7 +103,7 @@ class _Run:
     def _run_engine(self, names, check_mode) -> None:
         """Raises ConnectError where nothing was changed."""
         engine = Engine({name: self._session.item(self._declared[name]) for name in names}, self._session.worker, self._session.sources,
-                        self._before_writing)
+                        self._before_writing, self._session.sync_ledger)
         try:
             engine.run(check_mode)
         except errors.Interrupted:

@@ -327,7 +327,24 @@ class ChangeItem:
 
     def _write_entry(self) -> None:
         """Raises LedgerWriteFailed, after which the connector must not run on."""
-        self.entry.written(self.states.found, self.rolls_back, {"changed": not self.offsets_back, "backup_file": self.backup})
+        self.entry.written(self.states.found, self.rolls_back, self._change_facts)
+
+    @property
+    def _change_facts(self) -> dict:
+        return {"changed": not self.offsets_back, "backup_file": self.backup}
+
+    def not_recorded(self, error, at_the_end: bool) -> None:
+        """What the ledger took in this phase may be lost with the machine: the same as if it had refused it. at_the_end: nothing is left to do."""
+        if at_the_end:
+            return self.entry.end_not_recorded(error)
+        if self.error is not None:
+            return None
+        due, self.next = self.next, self.next if self.offsets_back else WRITE  # they are as declared by now
+        self.entry.not_recorded(error, not self.offsets_back, self.rolls_back, self._change_facts)
+        self.next = due
+        if self.result is not None:
+            self.result.update(self.entry.changes(self.max_entries))
+        return None
 
     def _end_change(self, result) -> None:
         """Of a connector that was stopped for it."""

@@ -63,14 +63,26 @@ class LedgerEntry:
         except LeaseLost:
             raise
         except errors.ConnectError as error:
-            if rolls_back:
-                self._access.warn("The offsets of %s were rolled back, but that could not be written into the ledger (%s), which has the change %s as "
-                                  "made. %s" % (self.name, self.once.where, self.once.change_id, error.message))
-                return
-            raise LedgerWriteFailed(
-                "The offsets of %s are as declared, but that could not be written into the ledger (%s). It is left as it is now, stopped. "
-                "Do not start it: the next run of this change would then change it again. Run the same again, which finishes the change. %s"
-                % (self.name, self.once.where, error.message), **dict(error.facts, **facts))
+            self._not_written(error, rolls_back, facts)
+
+    def _not_written(self, error, rolls_back, facts) -> None:
+        if rolls_back:
+            self._access.warn("The offsets of %s were rolled back, but that could not be written into the ledger (%s), which has the change %s as "
+                              "made. %s" % (self.name, self.once.where, self.once.change_id, error.message))
+            return
+        raise LedgerWriteFailed(
+            "The offsets of %s are as declared, but that could not be written into the ledger (%s). It is left as it is now, stopped. "
+            "Do not start it: the next run of this change would then change it again. Run the same again, which finishes the change. %s"
+            % (self.name, self.once.where, error.message), **dict(error.facts, **facts))
+
+    def not_recorded(self, error, is_made: bool, rolls_back: bool, facts: dict) -> None:
+        """What the ledger has taken may be lost with the machine. is_made: that the change is made, see written(). Raises ConnectError."""
+        try:
+            self.once.not_recorded(error)
+        except errors.ConnectError as refused:
+            if not is_made:
+                raise
+            self._not_written(refused, rolls_back, facts)
 
     def end(self) -> None:
         """Nothing is left to do."""
@@ -79,8 +91,11 @@ class LedgerEntry:
         except LeaseLost:
             raise
         except errors.ConnectError as error:
-            self._access.warn("The ledger (%s) could not be updated: the change %s of %s has come to its end, which its next run will record. %s" % (
-                self.once.where, self.once.change_id, self.name, error.message))
+            self.end_not_recorded(error)
+
+    def end_not_recorded(self, error) -> None:
+        self._access.warn("The ledger (%s) could not be updated: the change %s of %s has come to its end, which its next run will record. %s" % (
+            self.once.where, self.once.change_id, self.name, error.message))
 
     def close(self, error, offsets_back: bool, state_back: bool) -> None:
         """To be called once. error: the one that ends the change, or None: it says what the ledger could not be told. offsets_back, state_back: is what

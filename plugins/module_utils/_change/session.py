@@ -45,6 +45,8 @@ class Session:
         self._client, self._kafka, self._sources = client, kafka, sources
         self.worker, self._brokers, self._logs = client, kafka, None
         self._ledger = None
+        #: whether there are many connectors
+        self._many = False
         #: the change_id of changes that were given none
         self._made_id = make_id()
         self._backed_up = {}
@@ -52,6 +54,7 @@ class Session:
 
     def share(self) -> None:
         """For many connectors: what all of their changes ask is asked once in a moment."""
+        self._many = True
         if self._client is not None:
             self.worker = SharedOperator(self._client) if self._client.method == STRIMZI else SharedWorker(self._client)
         if self._kafka is not None:
@@ -87,6 +90,10 @@ class Session:
         """Raises ConnectError where there is none. whole: for many connectors."""
         self._ledger = ledger_for_changes(self.params, self._client, self._kafka, whole=whole)
 
+    def sync_ledger(self) -> dict:
+        """See Ledger.sync()."""
+        return self._ledger.sync() if self._ledger is not None else {}
+
     def backup_file(self, name: str):
         """Path of the document to write before the first write, or None. name: of the connector, or "many"."""
         return (self.params["backup_file"] or backups.default_path(name)) if self.params["backup"] else None
@@ -120,7 +127,7 @@ class Session:
     def _any_ledger(self):
         """Raises ConnectError where there is none."""
         if self._ledger is None:
-            self._ledger = ledger_for_changes(self.params, self._client, self._kafka, whole=self._logs is not None, creates=False)
+            self._ledger = ledger_for_changes(self.params, self._client, self._kafka, whole=self._many, creates=False)
         return self._ledger
 
     def _item(self, name: str, desired, router, **more) -> ChangeItem:

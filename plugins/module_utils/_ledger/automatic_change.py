@@ -89,6 +89,9 @@ class AutomaticChange:
         if self.change is not None:
             self._safely(lambda tracked: tracked.written(state_to_restore))
 
+    def not_recorded(self, error) -> None:
+        self._safely(lambda tracked: tracked.not_recorded(error))
+
     def done(self) -> None:
         self._safely(lambda tracked: tracked.done())
 

@@ -42,9 +42,15 @@ class Ledger:
         expired: changes of the same connector that the ledger forgets with it.
 
         Raises ConcurrentUpdate where it holds something else, StateError where it was removed. After any other error nothing was written,
-        but for WriteOutcomeUnknown.
+        but for WriteOutcomeUnknown. Other runs see it at once; see also sync().
         """
         raise NotImplementedError
+
+    def sync(self) -> dict:
+        """What put() has written so far outlives a crash of the machine from here on: many writings for the price of one, where a ledger is opened for many
+        connectors. Gives {connector: ConnectError} of those of which it is not certain.
+        """
+        return {}
 
     def missing_acls(self, check_mode: bool) -> list:
         """The rights on the brokers (_kafka.acl.Right) that the user certainly lacks to write a change. To be asked after changes()."""

@@ -31,7 +31,7 @@ class Journal:
         self._time, self._ended = None, True
 
     def read(self) -> tuple:
-        """(lines, whether they are all of another file): those that have come since the last call, without blank ones.
+        """([(where it begins, line)], whether they are all of another file): those that have come since the last call, without blank ones.
 
         A last line that is cut short is none: its writer was killed, or is still writing.
         """
@@ -49,6 +49,7 @@ class Journal:
             was_there = self._file is not None
             self._forget()
             return [], was_there
+        start, kept = self.size, []
         whole, newline, rest = text.rpartition(b"\n")
         lines = whole.split(b"\n")
         self._ended = self._ended if not text else not rest
@@ -58,18 +59,35 @@ class Journal:
         elif rest:
             text, self._ended, self.torn = whole + newline, True, rest
         self._time, self.size = found.st_mtime_ns, self.size + len(text)
-        return [line for line in lines if line.strip()], not same
+        for line in lines:
+            if line.strip():
+                kept.append((start, line))
+            start += len(line) + 1
+        return kept, not same
 
-    def append(self, lines: list) -> None:
-        """On the disk when it returns; after an error the file is as it was. lines: texts. Removes what was cut short."""
-        new = self._file is None
-        text = (b"" if self._ended else b"\n") + _joined(lines)
+    def line(self, start: int, length: int) -> bytes:
+        """One that was read or appended, of so many bytes, once more."""
+        return os.pread(self._file.fileno(), length, start)
+
+    def append(self, lines: list, safe=True) -> list:
+        """[(where it begins, its bytes)] of each. After an error the file is as it was. lines: texts. Removes what was cut short.
+
+        safe: it is on the disk when it returns, so that it outlives a crash of the machine; else after sync().
+        """
+        new, start, places = self._file is None, self.size + (not self._ended), []
+        encoded = [_encoded(line) for line in lines]
+        for line in encoded:
+            places.append((start, len(line) - 1))
+            start += len(line)
+        text = (b"" if self._ended else b"\n") + b"".join(encoded)
         handle = os.open(self.path, os.O_WRONLY | os.O_CREAT, 0o600)
         try:
             os.ftruncate(handle, self.size)
             os.lseek(handle, self.size, os.SEEK_SET)
             try:
                 _write(handle, text)
+                if safe:
+                    os.fsync(handle)
             except OSError:
                 with contextlib.suppress(OSError):
                     os.ftruncate(handle, self.size)
@@ -81,16 +99,21 @@ class Journal:
         if new:
             self._sync_folder()
             self._file = open(self.path, "rb", buffering=0)  # pylint: disable=consider-using-with
+        return places
 
-    def replace(self, lines: list) -> None:
-        """All of it, in one step. The next read() begins with the first line."""
+    def sync(self) -> None:
+        """What was appended so far is on the disk when it returns."""
+        os.fsync(self._file.fileno())
+
+    def replace(self, lines) -> None:
+        """All of it, in one step, and on the disk when it returns. lines: texts or bytes. The next read() begins with the first line."""
         part = "%s.part-%d" % (self.path, os.getpid())
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
-            try:
-                _write(handle, _joined(lines))
-            finally:
-                os.close(handle)
+            with os.fdopen(handle, "wb") as file:
+                file.writelines(_encoded(line) for line in lines)
+                file.flush()
+                os.fsync(handle)
             os.replace(part, self.path)
         except BaseException:
             os.unlink(part)
@@ -109,11 +132,10 @@ def _write(handle, text: bytes) -> None:
     left = memoryview(text)
     while left:
         left = left[os.write(handle, left):]
-    os.fsync(handle)
 
 
-def _joined(lines) -> bytes:
-    return b"".join(line.encode("utf-8", "surrogatepass") + b"\n" for line in lines)
+def _encoded(line) -> bytes:
+    return (line if isinstance(line, bytes) else line.encode("utf-8", "surrogatepass")) + b"\n"
 
 
 def _is_json(line: bytes) -> bool:

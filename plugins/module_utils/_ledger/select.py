@@ -38,7 +38,7 @@ def open_ledger(params, client, kafka, whole=False, creates=False):
 
     params: ledger, and ledger_topic, ledger_file, ledger_configmap, kafka_connect_group where they are given. client, kafka: None if there is none;
     with StrimziClient it is a ConfigMap, unless another place is given.
-    whole: see TopicLedger. creates: see TopicOrFile.
+    whole: for many connectors, see TopicLedger and FileLedger. creates: see TopicOrFile.
     """
     chosen = params.get("ledger") or AUTO
     path = params.get("ledger_file")
@@ -50,7 +50,7 @@ def open_ledger(params, client, kafka, whole=False, creates=False):
     if chosen == NONE:
         return None
     if chosen == FILE:
-        return FileLedger(path) if path else _default_file(params, client, kafka)
+        return FileLedger(path, many=whole) if path else _default_file(params, client, kafka, whole)
     if chosen == CONFIG_MAP:
         if not operator:
             raise DeclarationError("ledger: configmap needs method: strimzi.")
@@ -63,16 +63,16 @@ def open_ledger(params, client, kafka, whole=False, creates=False):
     if chosen == params.get("ledger"):
         return topic
     try:
-        file = _default_file(params, client, kafka)
+        file = _default_file(params, client, kafka, whole)
     except Unreachable:
-        file = _default_file(params, None, kafka)
+        file = _default_file(params, None, kafka, whole)
     from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.topic_or_file import TopicOrFile
     return TopicOrFile(topic, file, creates)
 
 
-def _default_file(params, client, kafka):
+def _default_file(params, client, kafka, many):
     """One for each Connect cluster, as far as it can be told apart: the same change is made on many, under the same name."""
     cluster = client.root().get("kafka_cluster_id") if client is not None else kafka and kafka.cluster_id
     if not cluster:
         raise DeclarationError("ledger: file needs ledger_file here, as it is not known which Kafka cluster the changes are of.")
-    return FileLedger(default_path(cluster, params.get("kafka_connect_group")), of_the_job=bool(os.environ.get("AWX_HOST")))
+    return FileLedger(default_path(cluster, params.get("kafka_connect_group")), of_the_job=bool(os.environ.get("AWX_HOST")), many=many)

@@ -58,6 +58,9 @@ class TopicOrFile(Ledger):
         if ledger is self._file:
             self._in_file.add((change.connector, change.change_id))
 
+    def sync(self) -> dict:
+        return self._file.sync()
+
     def _is_in_file(self, change) -> bool:
         return (change.connector, change.change_id) in self._in_file
 

@@ -63,7 +63,7 @@ class UntrackedChange:
         """Nothing is written."""
         return []
 
-    begin = writing = heartbeat = written = done = later = give_up = close = ignored
+    begin = writing = heartbeat = written = not_recorded = done = later = give_up = close = ignored
 
 
 class TrackedChange:
@@ -243,6 +243,10 @@ class TrackedChange:
             change = change._replace(before=[], after=[])
         self._put_own(change._replace(phase=phase, times=dict(change.times, **{phase: ledger.now()}), state_to_restore=state_to_restore,
                                       busy=state_to_restore is not None))
+
+    def not_recorded(self, error) -> None:
+        """What was told to the ledger may be lost with the machine. error: why. Raises it."""
+        raise error
 
     def done(self) -> None:
         """The connector's state is back, too."""

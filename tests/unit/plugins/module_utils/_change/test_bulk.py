@@ -15,6 +15,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.l
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kubernetes import operator_guard
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import journal
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.file import FileLedger
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import digest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import LeaseLost, TrackedChange
@@ -240,6 +241,74 @@ def test_a_rollback_that_cannot_be_recorded_starts_the_connector_all_the_same(tm
     assert "The change was rolled back: the offsets are as they were, and the connector is RUNNING" in failed.message
     assert any("which has the change CHG-1 as made. The disk is full." in text for text in failed.warnings), failed.warnings
     assert worker.by_name["b"].state == "RUNNING" and worker.by_name["b"].live == {json.dumps({"filename": "a"}): {"position": 10}}
+
+
+def safe(monkeypatch, path, fails=()):
+    """In which order a run has its ledger made safe on the disk, writes offsets, and starts connectors. The fsyncs of these numbers fail."""
+    events, sizes, sync, alter, resume = [], [], journal.os.fsync, FakeConnect.alter_offsets, FakeConnect.resume
+
+    def fsync(handle):
+        sizes.append(journal.os.fstat(handle).st_size if journal.os.path.samestat(journal.os.fstat(handle), path.stat()) else None)
+        events.append("safe")
+        if len(sizes) in fails:
+            raise OSError(28, "No space left on device")
+        sync(handle)
+
+    def noted(name, method):
+        def call(*args):
+            last = [size for size in sizes if size is not None][-1:]
+            events.append(name if last == [path.stat().st_size] else name + " before it is safe")
+            return method(*args)
+        return call
+
+    monkeypatch.setattr(journal.os, "fsync", fsync)
+    monkeypatch.setattr(FakeConnect, "alter_offsets", noted("write", alter))
+    monkeypatch.setattr(FakeConnect, "resume", noted("resume", resume))
+    return events
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("stopped", [False, True])
+def test_what_many_tell_the_ledger_is_made_safe_at_the_end_of_each_phase(stopped, named, tmp_path, monkeypatch):
+    """Before the first of them is written, and before the first of them runs again; a new file is made safe in its folder, too."""
+    names, counts = "abcdefgh", set()
+    for count in (2, 8):
+        worker, ledger = running(**dict.fromkeys(names[:count], 1)), tmp_path / str(count)
+        for one in worker.by_name.values() if stopped else ():
+            one.stop("")
+        ledger.mkdir()
+        events = safe(monkeypatch, ledger / "ledger.json")
+        declare(worker, *[to(name, 5) for name in names[:count]], **{**in_file(ledger, named), "ledger": "file", "ledger_file": str(ledger / "ledger.json")})
+        assert [event for event in events if event != "safe"] == ["write"] * count + ["resume"] * (0 if stopped else count)
+        counts.add(events.count("safe"))
+        assert {(one.phase, one.busy) for one in FileLedger(str(ledger / "ledger.json")).changes()} == {("applied", False)}
+        monkeypatch.undo()
+    assert len(counts) == 1 and max(counts) <= 6
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("phase", ["begun", "stopped", "made", "ended"])
+def test_what_many_tell_the_ledger_cannot_be_made_safe(phase, named, tmp_path, monkeypatch):
+    """The same as if the ledger had refused it. Without an id it is a warning in any case."""
+    worker = running(a=1, b=1)
+    options = {**in_file(tmp_path, named), "ledger": "file", "ledger_file": str(tmp_path / "ledger.json")}
+    declare(running(x=1), to("x", 5), **{**options, "change_id": "CHG-0"})  # the file is there, with its folder
+    events = safe(monkeypatch, tmp_path / "ledger.json", [["begun", "stopped", "made", "ended"].index(phase) + 1])
+    fails = named and phase != "ended"
+    try:
+        found = declare(worker, to("a", 5), to("b", 5), **options)
+        warnings = found["warnings"]
+    except errors.ConnectError as failed:
+        found, warnings = failed.facts, failed.warnings
+        assert fails and "No space left on device" in failed.message, failed.message
+        assert ("It is left as it is now, stopped" in failed.message) == (phase == "made")
+    else:
+        assert not fails and any("No space left on device" in text for text in warnings), warnings
+    made = not fails or phase == "made"
+    assert positions(worker) == dict.fromkeys("ab", 5 if made else 1) and any("write" in event for event in events) == made
+    assert {one.state for one in worker.by_name.values()} == {"STOPPED" if fails and phase == "made" else "RUNNING"}
+    if not named:
+        assert any("is not recorded" in text for text in warnings) or phase == "ended"
 
 
 def test_a_run_that_finishes_another_one_rolls_back_what_that_has_replaced(tmp_path):

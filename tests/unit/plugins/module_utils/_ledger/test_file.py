@@ -207,6 +207,63 @@ def test_a_failed_write_leaves_the_old_file(path, monkeypatch):
     assert one.changes("c") == [change()] and sorted(os.listdir(path.parent)) == ["eu.json", "eu.json.lock"]
 
 
+def counted(monkeypatch, fails=()):
+    """Calls of fsync, each with the size of the file by then; those of these numbers fail."""
+    sync, sizes = os.fsync, []
+
+    def fsync(handle):
+        sizes.append(os.fstat(handle).st_size)
+        if len(sizes) in fails:
+            raise OSError(28, "No space left on device")
+        sync(handle)
+
+    monkeypatch.setattr(journal.os, "fsync", fsync)
+    return sizes
+
+
+def test_changes_of_many_connectors_are_made_safe_together(path, monkeypatch):
+    many, other = FileLedger(str(path), many=True), FileLedger(str(path))
+    many.put(change(connector="a"), None)
+    sizes = counted(monkeypatch)
+    for name in "bcd":
+        many.put(change(connector=name), None)
+    assert not sizes and [one.connector for one in other.changes()] == list("abcd")
+    with pytest.raises(ConcurrentUpdate):  # whether it is safe or not
+        other.put(change(connector="b", run="other"), None)
+    assert many.sync() == {} and sizes == [path.stat().st_size]
+    assert many.sync() == {} and len(sizes) == 1  # nothing is new
+    other.put(change("CHG-2"), None)
+    assert len(sizes) == 2
+
+
+def test_of_many_some_are_not_safe(path, monkeypatch):
+    many = FileLedger(str(path), many=True)
+    many.put(change(connector="a"), None)
+    assert many.sync() == {}
+    counted(monkeypatch, fails=[1])
+    many.put(change(connector="b"), None)
+    many.put(change(connector="c"), None)
+    lost = many.sync()
+    assert sorted(lost) == ["b", "c"] and {error.message for error in lost.values()} == {
+        f"The ledger file {path} cannot be written: No space left on device."}
+    assert many.sync() == {}
+
+
+@pytest.mark.parametrize("busy, lines", [(True, 10), (False, 4)])
+def test_large_changes_of_many_are_kept_once_when_all_of_them_end(path, busy, lines, monkeypatch):
+    monkeypatch.setattr(module, "_BYTES", 1000)
+    many = FileLedger(str(path), many=True)
+    for number in range(1, 4):
+        for name in "abc":
+            many.put(change(connector=name, revision=number, busy=busy), change(connector=name, revision=number - 1) if number > 1 else None)
+    assert len(path.read_text().splitlines()) == 10
+    many.sync()
+    assert len(path.read_text().splitlines()) == lines
+    assert FileLedger(str(path)).changes() == many.changes() == [change(connector=name, revision=3, busy=busy) for name in "abc"]
+    many.put(change(connector="a", revision=4), change(connector="a", revision=3))
+    assert many.sync() == {} and FileLedger(str(path)).changes("a") == [change(connector="a", revision=4)]
+
+
 def test_locked_for_too_long(path):
     path.parent.mkdir()
     clock = iter(range(0, 1000, 10))
