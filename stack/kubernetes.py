@@ -138,8 +138,8 @@ class Kubernetes:
         return token
 
     def _await_rules(self, token: str, namespace: str, rules: list[dict[str, Any]]) -> None:
-        """The server authorizes from a cache, which hears of a new role a little later. A token that it has seen works for 10 s more when its account
-        is deleted."""
+        """The server authorizes from a cache, which has a new role a little later. A token that it has seen works for 10 s more when its
+        account is deleted."""
         api = self.api(token)
         deadline = time.monotonic() + _RULES_TIMEOUT
         while True:
@@ -148,7 +148,8 @@ class Kubernetes:
             if all(rule in known for rule in rules):
                 return
             if time.monotonic() > deadline:
-                raise StackError(f"The server does not know these rules of {namespace} after {_RULES_TIMEOUT:g} s: {rules}. It knows {known}.")
+                raise StackError(
+                    f"These rules of {namespace} are not in force after {_RULES_TIMEOUT:g} s: {rules}. In force are {known}.")
             time.sleep(0.05)
 
     def _prepare(self) -> None:
