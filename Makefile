@@ -59,7 +59,7 @@ fuzz: $(NOX) ## 100,000 inputs that nobody should send, for each reader
 bench: $(NOX) ## the measured ratios of tests/benchmarks
 	@$(NOX) -s bench -- $(ARGS)
 
-docs-outputs: $(NOX) ## run the commands of the documentation and write what they print into its pages, ARGS=SCENARIO for one
+docs-outputs: $(NOX) ## run the commands of the documentation and write what they print into its pages, ARGS="-k SCENARIO" for one
 	@$(NOX) -s docs-outputs -- $(ARGS)
 
 image: $(NOX) ## the image in which AWX runs the jobs, ARGS=registry.example.com/kafka-connect-ee:1.0.0 is its name

@@ -146,7 +146,11 @@ FLEET_TESTS = "tests/integration/fleet"  # need six Connect clusters
 STRIMZI_TESTS = "tests/integration/strimzi"
 
 
-def pytest(session: nox.Session, *arguments: str, workers: int, more: tuple[str, ...] = (), reruns: int = 1, **env: str) -> None:
+NO_TESTS = 5  # what pytest exits with where -k fits none
+
+
+def pytest(session: nox.Session, *arguments: str, workers: int, more: tuple[str, ...] = (), reruns: int = 1,
+           success_codes: tuple[int, ...] = (0,), **env: str) -> None:
     """workers: how many processes share out the files of tests. Each starts what its tests need for itself alone.
 
     reruns: how often a failed test is tried again. With real services on a slow machine one of thousands of tests fails for a reason of the
@@ -160,7 +164,7 @@ def pytest(session: nox.Session, *arguments: str, workers: int, more: tuple[str,
         options += [f"--reruns={reruns}", "--rerun-show-tracebacks"]
     command = [str(bin_folder / "python"), "-m", "pytest", *options, *arguments, *session.posargs]
     # After Ctrl-C the stacks are stopped first.
-    session.run(*command, env=variables(bin_folder) | env, interrupt_timeout=60, terminate_timeout=60)
+    session.run(*command, env=variables(bin_folder) | env, interrupt_timeout=60, terminate_timeout=60, success_codes=success_codes)
 
 
 @nox.session(allow_parallel=True)
@@ -423,13 +427,26 @@ def docs(session: nox.Session) -> None:
     session.log(f"The site is {site / 'index.html'}")
 
 
+#: the tests that run the commands of pages, and the extras that they need
+DOCS_OUTPUTS = {
+    "tests/integration/test_docs_outputs.py": (),
+    f"{MIRROR_TESTS}/test_docs_outputs.py": (),
+    f"{STRIMZI_TESTS}/test_playbooks.py::test_docs_outputs": ("kubernetes", "strimzi"),
+    f"{SPARK_TESTS}/test_reset_and_verify.py::test_docs_outputs": ("spark",),
+}
+
+
 @nox.session(name="docs-outputs")
 def docs_outputs(session: nox.Session) -> None:
-    """Runs the commands of the documentation on a stack of its own and writes what they print into its pages; then draws the pictures."""
+    """Runs the commands of the documentation and writes what they print into its pages; then draws the pictures.
+
+    STREAMOPS_DOCS_OUTPUTS=all writes blocks anew that differ in numbers, times and paths alone, too.
+    """
+    how = os.environ.get("STREAMOPS_DOCS_OUTPUTS") or "changed"
+    for tests, more in DOCS_OUTPUTS.items():
+        pytest(session, tests, workers=0, more=more, reruns=0, success_codes=(0, NO_TESTS), STREAMOPS_DOCS_OUTPUTS=how)
     bin_folder = main(session, "demo", "tests")
-    env = variables(bin_folder)
-    session.run(str(bin_folder / "python"), "-m", "tests.docs", *session.posargs, env=env)
-    session.run(str(bin_folder / "python"), "-m", "tests.docs.pictures", "--write", env=env)
+    session.run(str(bin_folder / "python"), "-m", "tests.docs.pictures", "--write", env=variables(bin_folder))
 
 
 @nox.session

@@ -1,7 +1,7 @@
 # Copyright (c) 2026 streamops contributors
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The connectors that the commands of a page work on, and how what a page shows maps to this machine."""
+"""Where the commands of a page run: how what it shows maps to this machine, and the connectors that they work on."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tests.integration.support.topics import Kafka
 from tests.integration.support.worker import Worker, wait_until
 
 #: as pages show them
-HOSTS = ("eu", "us")
 URL = "https://connect.%s.example.com:8083"
 BROKERS, LEDGER, HOME = "kafka.eu.example.com:9092", "connect-offset-changes", "/home/ops"
+BACKUPS = f"{HOME}/.local/share/streamops-kafka-connect/backups"
 ORDERS = "/tmp/orders.txt"
 
 
@@ -32,28 +32,14 @@ class Cluster:
     offset_topic: str
 
 
-class Bench:
-    """A folder for the commands, and the same connectors on each Connect cluster; close() leaves nothing behind."""
+class Place:
+    """A folder for the commands of a page."""
 
-    def __init__(self, folder: Path, clusters: list[Cluster], kafka: Kafka, brokers: bool) -> None:
-        """clusters: of HOSTS, in their order."""
-        self.folder, self.kafka = folder, kafka
-        self._clusters = dict(zip(HOSTS, clusters, strict=False))
-        self._ledger = f"docs-{folder.parent.name}-{folder.name}"
-        self._real = {URL % "old": clusters[0].worker.url, **{URL % host: one.worker.url for host, one in self._clusters.items()},
-                      BROKERS: kafka.bootstrap_servers, LEDGER: self._ledger, HOME: str(folder / "home"), "/tmp/": f"{folder}/"}
-        self._made: dict[str, dict] = {}
-        self._topics = [self._ledger]
-        servers = {"kafka_bootstrap_servers": [BROKERS]} if brokers else {}
-        hosts = {host: {"kafka_connect_url": URL % host, **servers} for host in self._clusters}
-        self.write("inventory.yml", json.dumps({"kafka_connect": {"hosts": hosts}}))
-        # beside the inventory; no page shows it
-        hidden = {"kafka_connect_ledger_topic": LEDGER, "reset_offsets_settle": 0, "kafka_connect_check_position_timeout": 20,
-                  "reset_offsets_backup_dir": f"{HOME}/.local/share/streamops-kafka-connect/backups"}
-        self.write("group_vars/all.yml", json.dumps(hidden))
-        for host, one in self._clusters.items():  # which share a Kafka cluster here
-            group = {"kafka_connect_group": one.group} if len(clusters) > 1 else {}
-            self.write(f"host_vars/{host}.yml", json.dumps({"kafka_connect_offset_topic": one.offset_topic, **group}))
+    def __init__(self, folder: Path, names: dict[str, str]) -> None:
+        """names: what pages show -> what it is on this machine."""
+        self.folder = folder
+        self._real = {**names, HOME: str(folder / "home"), "/tmp/": f"{folder}/"}
+        folder.mkdir(exist_ok=True)
 
     def write(self, name: str, text: str) -> None:
         path = self.folder / name
@@ -67,6 +53,32 @@ class Bench:
     def shown(self, text: str) -> str:
         """What was printed here, as a page shows it."""
         return _replaced(text, {real: shown for shown, real in reversed(self._real.items())})
+
+    def settled(self) -> None:
+        """Returns when the next command may run."""
+
+
+class Bench(Place):
+    """The same connectors on each Connect cluster; close() leaves nothing behind."""
+
+    def __init__(self, folder: Path, clusters: dict[str, Cluster], kafka: Kafka, brokers: bool) -> None:
+        """clusters: by the host of the inventory."""
+        self.kafka, self._clusters = kafka, clusters
+        self._ledger = f"docs-{folder.parent.name}-{folder.name}"
+        super().__init__(folder, {**{URL % host: one.worker.url for host, one in clusters.items()},
+                                  BROKERS: kafka.bootstrap_servers, LEDGER: self._ledger})
+        self._made: dict[str, dict] = {}
+        self._topics = [self._ledger]
+        servers = {"kafka_bootstrap_servers": [BROKERS]} if brokers else {}
+        hosts = {host: {"kafka_connect_url": URL % host, **servers} for host in self._clusters}
+        self.write("inventory.yml", json.dumps({"kafka_connect": {"hosts": hosts}}))
+        # beside the inventory; no page shows it
+        hidden = {"kafka_connect_ledger_topic": LEDGER, "reset_offsets_settle": 0, "kafka_connect_check_position_timeout": 20,
+                  "import_offsets_settle": 0, "reset_offsets_backup_dir": BACKUPS, "import_offsets_backup_dir": BACKUPS}
+        self.write("group_vars/all.yml", json.dumps(hidden))
+        for host, one in self._clusters.items():  # which share a Kafka cluster here
+            group = {"kafka_connect_group": one.group} if len(clusters) > 1 else {}
+            self.write(f"host_vars/{host}.yml", json.dumps({"kafka_connect_offset_topic": one.offset_topic, **group}))
 
     # --- connectors and topics
 
@@ -82,11 +94,11 @@ class Bench:
             producer.produce(topic, value.encode(), partition=partition, timestamp=round(seconds * 1000))
         assert producer.flush(20) == 0
 
-    def source(self, name: str, topic: str) -> None:
-        """Has read a file of five lines of eight bytes each."""
+    def source(self, name: str, topic: str, *hosts: str) -> None:
+        """Has read a file of five lines of eight bytes each. hosts: where it is; everywhere by default."""
         Path(self.here(ORDERS)).write_text("".join(f"order {number}\n" for number in range(1, 6)), encoding="utf-8")
         self._topics.append(topic)
-        self._make(name, file_source(Path(self.here(ORDERS)), topic=topic))
+        self._make(name, file_source(Path(self.here(ORDERS)), topic=topic), hosts)
 
     def sink(self, name: str, topic: str, **config: str) -> None:
         self._make(name, file_sink(topic, self.folder / f"{name}.txt") | config)
@@ -96,10 +108,10 @@ class Bench:
         self._topics.append(topic)
         self._made[name] = config
 
-    def _make(self, name: str, config: dict) -> None:
+    def _make(self, name: str, config: dict, hosts: tuple[str, ...] = ()) -> None:
         self._made[name] = config
-        for one in self._clusters.values():
-            one.worker.create(name, config, None)
+        for host in hosts or self._clusters:
+            self._clusters[host].worker.create(name, config, None)
         self.settled()
 
     def settled(self) -> None:
@@ -108,6 +120,11 @@ class Bench:
             for name, config in self._made.items():
                 wait_until(lambda cluster=cluster, name=name, config=config: self._is_through(cluster, name, config),
                            reason=f"{name} to have come to the end")
+
+    def stop(self, name: str, host: str) -> None:
+        worker = self._clusters[host].worker
+        worker.put(name, "stop")
+        worker.await_state(name, "STOPPED", [])
 
     def failed(self, name: str) -> None:
         for one in self._clusters.values():

@@ -155,12 +155,14 @@ def _diff(lines: list[str]) -> set[int]:
 
 
 def _task(*names: str):
-    """What tasks of these names have shown, without their headers."""
+    """What tasks of these names have shown, without their headers; they may be a role's."""
+    header = re.compile(rf"TASK \[(?:[\w.]+ : )?(?:{'|'.join(map(re.escape, names))})\]")
+
     def select(lines: list[str]) -> set[int]:
         found, inside = set(), False
         for number, line in enumerate(lines):
             if line.startswith(_HEADER):
-                inside = line.startswith(tuple(f"TASK [{name}]" for name in names))
+                inside = bool(header.match(line))
             elif _RESULT.match(line):
                 inside = False
             elif inside and not line.startswith("[WARNING]"):
@@ -192,8 +194,11 @@ _SELECTORS = {
     "diff": _diff,
     "summary": _task("Sum up"),
     "report": _task("Show the report"),
+    "plan": _task("Show the plan"),
+    "done": _task("Show what was done", "Show what was written", "Show what was removed"),
     "warnings": _begins("[WARNING]"),
     "errors": _begins("[ERROR]"),
+    "verification": _begins("pass: ", "fail: ", "cannot_tell: "),
     "recap": _recap,
     "nothing": lambda lines: set(),
 }
@@ -210,4 +215,5 @@ def normalised(lines: list[str]) -> str:
     text = re.sub(r"\b(?=[0-9a-f]*\d)[0-9a-f]{16}\b", "DIGEST", text)
     text = re.sub(r"\b\d{8}T\d{6}(?:\.\d+)?Z(?:-[0-9a-f]{4})?", "TIME", text)
     text = re.sub(r"\d+(?:[.,:]\d+)*", "N", text)
+    text = re.sub(r"\bN (?:d|h|min)(?: N (?:h|min|s))?\b", "N s", text)  # how long something lasts
     return re.sub(r"\*+", "*", text)

@@ -19,12 +19,14 @@ GUIDES = "docs/docsite/rst"
 
 @dataclass(frozen=True)
 class Scenario:
-    """page: its blocks are run. clusters: of the stack. brokers: whether the inventory that the page does not show has them; then
-    the ledger is a topic. first: commands whose output no page shows, with files of their own."""
+    """page: its blocks are run. prepare: None where a test with another stack does so. clusters: of the stack; hosts: their names in the
+    inventory. brokers: whether the inventory that the page does not show has them; then the ledger is a topic. first: commands whose
+    output no page shows, with files of their own."""
 
     page: str
-    prepare: Callable[[Bench], None]
+    prepare: Callable[[Bench], None] | None = None
     clusters: tuple[str, ...] = ("main",)
+    hosts: tuple[str, ...] = ("eu",)
     brokers: bool = True
     first: tuple[str, ...] = ()
 
@@ -66,6 +68,14 @@ def _changed(bench: Bench) -> None:
         "reset_offsets_connectors": [{"name": "orders-source", "offsets": offsets, "final_state": "stopped"}]}))
 
 
+def _to_be_moved(bench: Bench) -> None:
+    """A source that is stopped on the old cluster, and is not on the new one."""
+    bench.source("orders-source", "orders", "old")
+    bench.stop("orders-source", "old")
+    config = file_source(Path(bench.here("/tmp/orders.txt")), topic="orders")
+    bench.write("group_vars/kafka_connect.yml", json.dumps({"orders_source_config": config}))
+
+
 _RESET = "ansible-playbook -i inventory.yml streamops.kafka_connect.reset_offsets -e @"
 
 SCENARIOS = {
@@ -74,6 +84,11 @@ SCENARIOS = {
     "skip-record": Scenario(f"{GUIDES}/guide_skip_record.rst", _poisoned),
     "replay-since": Scenario(f"{GUIDES}/guide_replay_since.rst", _delivered_for_two_days),
     "undo": Scenario(f"{GUIDES}/guide_undo.rst", _changed, first=(f"{_RESET}changed.yml",)),
-    "fleet": Scenario(f"{GUIDES}/guide_fleets.rst", _source, clusters=("main", "wide"), brokers=False),
-    "old-workers": Scenario(f"{GUIDES}/guide_old_workers.rst", _source, clusters=("v34",)),
+    "fleet": Scenario(f"{GUIDES}/guide_fleets.rst", _source, clusters=("main", "wide"), hosts=("eu", "us"), brokers=False),
+    "old-workers": Scenario(f"{GUIDES}/guide_old_workers.rst", _source, clusters=("v34",), hosts=("old",)),
+    "migrate": Scenario(f"{GUIDES}/guide_migrate.rst", _to_be_moved, clusters=("main", "wide"), hosts=("old", "new")),
+    "verify": Scenario(f"{GUIDES}/guide_verify_replay.rst", _source),
+    "mirror": Scenario(f"{GUIDES}/guide_mirror.rst"),
+    "mirror-reset": Scenario(f"{GUIDES}/guide_mirror_reset.rst"),
+    "strimzi": Scenario(f"{GUIDES}/guide_strimzi.rst"),
 }

@@ -12,8 +12,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.integration.support.configs import at, shaped
-from tests.integration.support.operator.stand_in import CONNECTORS
+from tests.docs.bench import BACKUPS, Place
+from tests.docs.blocks import File, parse
+from tests.docs.runs import ROOT, checked
+from tests.docs.scenarios import SCENARIOS
+from tests.integration.support.configs import at, file_source, shaped
+from tests.integration.support.operator.stand_in import CONNECTORS, CONNECTS
+from tests.integration.support.strimzi import connect_annotations, connect_spec
 from tests.integration.support.worker import wait_until
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "strimzi"
@@ -42,9 +47,6 @@ def test_reset_twice_and_restore(connect, namespace, playbooks, host, name):
     before = namespace.get(CONNECTORS, name)["spec"]
     hosts = {"eu": host, "us": {**host, "reset_offsets_connectors": []}}
     only = ("--limit", "eu")
-    dry = playbooks.reset(hosts, desired, *only, "--check", reset_offsets_change_id="CHG-1")
-    assert dry.rc == 0 and dry.rows[name]["RESULT"] == "would change" and connect.offsets(name) == [at(4)], dry
-    assert namespace.get(CONNECTORS, name)["spec"] == before
     real = playbooks.reset(hosts, desired, *only, reset_offsets_change_id="CHG-1")
     assert real.rc == 0 and real.rows[name]["RESULT"] == "changed", real
     assert connect.offsets(name) == [at(1)] and connect.state(name) == ("STOPPED", [])
@@ -55,6 +57,41 @@ def test_reset_twice_and_restore(connect, namespace, playbooks, host, name):
     assert back.rc == 0, back
     assert connect.offsets(name) == [at(4)] and namespace.get(CONNECTORS, name)["spec"] == before
     connect.await_state(name, "RUNNING", ["RUNNING"])
+
+
+@pytest.fixture
+def orders(namespace, operator, main, live_stack, kafka, tmp_path):
+    """orders-source has read a file of 40 bytes, as a resource of my-connect."""
+    operator.workers[CONNECTS, "my-connect"] = main.url
+    bootstrap_servers = live_stack.endpoints()["bootstrap_servers"]
+    namespace.create(CONNECTS, "my-connect", connect_spec(bootstrap_servers), annotations=connect_annotations())
+    file = tmp_path / "page" / "orders.txt"
+    file.parent.mkdir()
+    file.write_text("".join(f"order {number}\n" for number in range(1, 6)))
+    namespace.connector("orders-source", file_source(file, topic="orders"), "my-connect")
+    at_end = [{"partition": {"filename": str(file)}, "offset": {"position": 40}}]
+    wait_until(lambda: main.worker.exists("orders-source") and main.worker.offsets("orders-source") == at_end, 60, "the end of the file")
+    namespace.await_state("orders-source", "RUNNING")
+    yield "orders-source"
+    kafka.drop("orders")
+
+
+def test_docs_outputs(orders, kubernetes, namespace, token, kafka, tmp_path):
+    """The page shows what its commands print (see tests/docs), and a token with its rights is all that they need."""
+    place = Place(tmp_path / "page", {"k8s_namespace: kafka": f"k8s_namespace: {namespace.name}", "/etc/ssl/kube-eu.pem": kubernetes.ca,
+                                      "https://kube.eu.example.com:6443": kubernetes.url})
+    page = parse((ROOT / SCENARIOS["strimzi"].page).read_text(encoding="utf-8"))
+    rights = next(part for part in page if isinstance(part, File) and part.name == "role.yml")
+    hidden = {"vault_kube_eu": token(rules=yaml.safe_load(rights.text)["rules"]), "reset_offsets_settle": 0,
+              "kafka_connect_check_position_timeout": 20, "reset_offsets_backup_dir": BACKUPS}
+    place.write("group_vars/all.yml", json.dumps(hidden))
+    before = namespace.get(CONNECTORS, orders)["spec"]
+    commands = checked("strimzi", place)
+    next(commands)
+    assert namespace.get(CONNECTORS, orders)["spec"] == before and len(kafka.values("orders")) == 5
+    list(commands)
+    assert namespace.get(CONNECTORS, orders)["spec"] == before
+    wait_until(lambda: len(kafka.values("orders")) == 10, reason="the second delivery")
 
 
 FORMER = "kafka_connect_strimzi_"
