@@ -111,7 +111,9 @@ def test_next_run(phase, fault, store, scene, run, record_property):
     again = run("connector_offsets", **task)
     record_property("next", words(again))
     assert not again["failed"], again["msg"]
-    assert (dry["changed"], dry["already_applied"]) == (again["changed"], again["already_applied"]) or second is not None
+    # another run is at work meanwhile, or what was committed when a broker was killed is seen only by a run that writes
+    unsure = second is not None or any("A transaction is open on" in text for text in dry["warnings"])
+    assert (dry["changed"], dry["already_applied"]) == (again["changed"], again["already_applied"]) or unsure
     kept.await_running()
     whole = kept.FIRST + kept.REPLAY
     wait_until(lambda: len(kept.delivered()) >= len(whole) and kept.is_at_the_end(), reason="the replay")
@@ -149,4 +151,4 @@ def is_so(result: dict, kept) -> None:
     if "The offsets are as they were" in text and "so far" not in text:
         assert kept.live() == [kept.before], text
     if state not in (None, "RUNNING"):
-        assert re.search("stopped|is not RUNNING again", text) and re.search("Resume it by PUT|Run the same again", text), text
+        assert re.search("stopped|is not RUNNING again", text) and re.search("Resume it by PUT|[Rr]un the same again", text), text

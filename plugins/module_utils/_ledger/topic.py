@@ -192,9 +192,11 @@ class TopicLedger(Ledger):
         def ready():
             self._read_to_the_end(log, self.kafka.timeout)
             if log.behind:
+                self._end_lost_transaction(writer, log, change)
+            if log.behind:
                 raise errors.StateError(
-                    "A transaction of another producer has been open on %s (%s) for more than %g s, so what is behind it cannot be known. One "
-                    "that was left behind: kafka-transactions.sh finds and aborts it."
+                    "A transaction of another producer has been open on %s (%s) for more than %g s, so what is behind it cannot be known. If brokers broke "
+                    "down, run the change again that was being made then, which ends it. Any other one kafka-transactions.sh finds and aborts."
                     % (self.where, log.behind, self.kafka.timeout))
             self._compare(log, key, change, known)
 
@@ -205,6 +207,17 @@ class TopicLedger(Ledger):
         log.hold(key, place, change)
         log.forget(forgotten)
         self._writers[change.connector] = writer
+
+    def _end_lost_transaction(self, writer, log, change) -> None:
+        """A transaction of this connector may have been committed without an end on the topic: where the brokers stopped in between and the partition
+        has no leader when they are back, they take it for deleted, and nobody ends it any more. The next one of the same transactional id does.
+
+        Up to 4.3.1, see kafka.coordinator.transaction.TransactionMarkerChannelManager#addTxnMarkersToBrokerQueue. It means nothing for
+        transactions of others. The key is no change's.
+        """
+        key = key_of(change.connector, "", self._group)
+        writer.write([(self.name, number, key, None) for number in log.places_behind])
+        self._read_to_the_end(log, _GLANCE)
 
     def _compare(self, log, key, change, known) -> None:
         """Raises ConcurrentUpdate, or _Written if it was this change that was written."""
@@ -260,7 +273,12 @@ class _Log:
     @property
     def behind(self) -> str:
         """In words, where an open transaction hides what is behind it."""
-        return "partition %s" % ", ".join(map(str, sorted(self._behind))) if self._behind else ""
+        return "partition %s" % ", ".join(map(str, self.places_behind)) if self._behind else ""
+
+    @property
+    def places_behind(self) -> list:
+        """The same partitions as numbers."""
+        return sorted(self._behind)
 
     def read(self) -> bool:
         """Is there more that cannot be read yet?"""

@@ -44,7 +44,7 @@ class Writer:
     def __init__(self, kafka, transactional_id):
         self.kafka, self.id, self.begun = kafka, transactional_id, False
 
-    def write(self, records, ready):
+    def write(self, records, ready=None):
         if not self.begun:
             self.kafka.owners[self.id], self.begun = self, True
             ready()
@@ -209,13 +209,38 @@ def test_an_open_transaction_is_waited_for_only_shortly_to_look(ledger):
     assert "transaction is open on the topic connect-offset-changes (partition 0)" in one.warnings[0]
 
 
-def test_nothing_is_written_while_a_transaction_hides_what_is_there(ledger):
-    kafka = FakeKafka(partitions=1).add(change()).add(change(revision=2))
+def patient(kafka):
+    """A ledger whose clock runs."""
+    clock = iter(range(1000))
+    return TopicLedger(kafka, sleep=lambda seconds: None, clock=lambda: next(clock))
+
+
+def test_no_change_is_written_while_a_transaction_hides_what_is_there():
+    kafka = FakeKafka(partitions=2).add(change(), place=0).add(change(revision=2), place=0)
     kafka.open[(TOPIC, 0)] = 1
-    clock = iter(range(100))
-    with pytest.raises(errors.StateError, match="open on the topic "):
-        TopicLedger(kafka, sleep=lambda seconds: None, clock=lambda: next(clock)).put(change(revision=2), change())
-    assert kafka.writes == []
+    with pytest.raises(errors.StateError, match="open on the topic .* If brokers broke down, run the change again that was being made then"):
+        patient(kafka).put(change(revision=2), change())
+    assert kafka.writes == [[(TOPIC, 0, b'["c",""]', None)]], "no key of a change"
+
+
+def test_a_transaction_of_the_same_connector_that_the_brokers_have_not_ended():
+    """It was committed: what it holds counts, whatever was known before."""
+    kafka = FakeKafka(partitions=1).add(change(connector="d")).add(change())
+    kafka.open[(TOPIC, 0)] = 1
+
+    def carry_out(records):
+        kafka.open.clear()
+        type(kafka).carry_out(kafka, records)
+
+    kafka.carry_out = carry_out
+    one = patient(kafka)
+    assert one.changes("c") == []
+    with pytest.raises(ConcurrentUpdate) as caught:
+        one.put(change(run="r2"), None)
+    assert caught.value.change == change() and one.changes("c") == [change()]
+    one.put(change(run="r2", revision=2), change())
+    assert [found.connector for found in patient(kafka).changes()] == ["d", "c"] and patient(kafka).changes("c") == [change(run="r2", revision=2)]
+    assert [records[0][2:] for records in kafka.writes][0] == (b'["c",""]', None)
 
 
 # ---- writing
