@@ -289,6 +289,7 @@ class ChangeItem:
         self.planning.warn_delivered_again()
         before, after = self.plan.sides()
         records = self.store.before_records(self.plan)
+        self.store.finishes = self.once.finishes
         self.once.writing(before, after, records)
         self.undo.replaced = Replaced(before, records)
         self.rollback = Rollback(self, self.plan)

@@ -39,6 +39,9 @@ class Rollback:
         if sent or self._store.has_server_guard and not isinstance(error, _NOTHING_WRITTEN):
             self.done = False
             return self._restore(error, sent)
+        if self._store.finishes and self._store.hidden():
+            self.is_blind = True
+            return error.also("An earlier run of this change may have changed its offsets; what is live now cannot be seen.")
         # A transaction that was given up; what is there now may be somebody else's.
         return error.also("This run has not changed its offsets.")
 

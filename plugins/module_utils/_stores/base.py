@@ -30,6 +30,8 @@ class Store:
     def __init__(self, name: str):
         """name: of the connector."""
         self.name = name
+        #: whether an earlier run that did not end may have made the same change already
+        self.finishes = False
 
     # ---- reading -----------------------------------------------------------------------------------------------
 

@@ -101,7 +101,7 @@ class FileLog(LogSource):
         return [] if self.exists else ["There is no file %s so far. A worker without one has no offsets; one that keeps them elsewhere will not see "
                                        "what is written there." % self.path]
 
-    def write(self, records, transactional_id=None) -> None:
+    def write(self, records, transactional_id=None, finishes=False) -> None:
         """A value None stays as a null, as after a reset by the worker."""
         seen = self._data
         changed = {key: value for topic, number, key, value in records}

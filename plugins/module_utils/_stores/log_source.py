@@ -41,8 +41,10 @@ class LogSource:
         """Warnings about an OffsetLog that was read for the first time. Raises NotOffsetsTopic for what holds other things."""
         raise NotImplementedError
 
-    def write(self, records, transactional_id: str) -> None:
-        """[(log, partition, key, value or None)], all of them or none. The caller reads back."""
+    def write(self, records, transactional_id: str, finishes=False) -> None:
+        """[(log, partition, key, value or None)], all of them or none. The caller reads back. finishes: they may have been written already, by a run with
+        the same transactional id that did not end.
+        """
         raise NotImplementedError
 
     # ---- whether a write would be refused --------------------------------------------------------------------------
@@ -100,19 +102,23 @@ class KafkaLogs(LogSource):
             "that are there are changed where they are; one that is new goes where Connect's producer would put it."
             % (wrong, looked, name, log.topic.partitions)]
 
-    def write(self, records, transactional_id: str) -> None:
+    def write(self, records, transactional_id: str, finishes=False) -> None:
         """In one transaction."""
         places = {(topic, number) for topic, number, key, value in records}
         with errors.WRITES.sending():
-            self.kafka.write(records, transactional_id, ready=lambda: self._await_open_transactions(places))
+            self.kafka.write(records, transactional_id, ready=lambda: self._await_open_transactions(places, finishes))
 
-    def _await_open_transactions(self, places) -> None:
-        """A change behind a transaction of somebody else could not be read back before that ends. Raises StateError."""
+    def _await_open_transactions(self, places, finishes) -> None:
+        """A change behind a transaction of somebody else could not be read back before that ends. Raises StateError.
+
+        Where it finishes that of an earlier run, the transaction may be that one's: committed, but without an end on the topic, as brokers leave it that
+        stopped in between (see TopicLedger). The next one of the same transactional id ends it.
+        """
         topics = [self.topic(name) for name in sorted({topic for topic, number in places})]
         end = self._clock() + self.kafka.timeout
         while True:
             behind = {(topic.name, number) for topic in topics for number in hidden(*self.ends(topic))} & places
-            if not behind:
+            if not behind or finishes and self._clock() > end:
                 return
             if self._clock() > end:
                 raise errors.StateError(

@@ -65,10 +65,10 @@ class OffsetLogs:
         """What is read from here on is as of now."""
         self._done.clear()
 
-    def write(self, records, transactional_id: str) -> None:
-        """[(log, partition, key, value or None)], all of them or none. The caller reads back."""
+    def write(self, records, transactional_id: str, finishes=False) -> None:
+        """See LogSource.write()."""
         self.renew()
-        self.source.write(records, transactional_id)
+        self.source.write(records, transactional_id, finishes)
 
     def value(self, name: str, place: int, key: bytes):
         """The value of a record as it was last read; None if it is a tombstone or not there."""

@@ -216,18 +216,18 @@ class TopicStore(Store):
 
     def apply(self, plan) -> None:
         """All records of the change in one transaction."""
-        self.write(self.records(plan))
+        self._write(self.records(plan), self.name, self.finishes)
 
     def apply_together(self, changes, whose: str) -> None:
         """The stores have their logs in common."""
-        self._write([record for store, plan in changes for record in store.records(plan)], whose)
+        self._write([record for store, plan in changes for record in store.records(plan)], whose, all(store.finishes for store, _plan in changes))
 
     def write(self, records) -> None:
         """[(topic, topic partition, key, value or None)] in one transaction."""
         self._write(records, self.name)
 
-    def _write(self, records, whose) -> None:
-        self.logs.write(records, "streamops.kafka_connect.%s.%s" % (self.topics[0], whose))
+    def _write(self, records, whose, finishes=False) -> None:
+        self.logs.write(records, "streamops.kafka_connect.%s.%s" % (self.topics[0], whose), finishes)
 
     def before_records(self, plan) -> list:
         return [[topic, place, raw_text(key), self._live(topic, place, key)] for topic, place, key, value in self.records(plan)]

@@ -2264,6 +2264,44 @@ def by_id_on_topic(kafka, connect, ledger, desired, run="r1", **options):
     return by_id(connect, ledger, desired, run, router=Router(Access(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep)), **options)
 
 
+@pytest.mark.parametrize("whose", ["its own", "another's"])
+def test_a_run_that_finishes_a_transaction_without_an_end(whose, dead):
+    """The brokers stopped between the commit and its marker. The same transactional id ends it; another's hides what is there, so nothing runs on."""
+    connect, ledger = Worker("RUNNING"), FakeLedger()
+    kafka = kafka_with(connect, a=10)
+    places = {(topic, place): len(kafka.topics[topic][place]) for topic, place in (("offsets", number) for number in range(5))}
+    carry_out = kafka.carry_out
+
+    def without_an_end(records):
+        carry_out(records)
+        kafka.open = places
+        raise Killed
+
+    kafka.faults = [without_an_end]
+    killed(connect, ledger, WISH, dead, router=Router(Access(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep)))
+    assert connect.state == "STOPPED" and left(kafka) == {"a": 4}
+    if whose == "its own":
+        kafka.carry_out = lambda records: (kafka.open.clear(), carry_out(records))
+        assert by_id_on_topic(kafka, connect, ledger, WISH, "r2")["changed"] is True
+        assert connect.state == "RUNNING" and left(kafka) == {"a": 4} and told(ledger) == ("applied", False, None, ORIGINAL)
+        return
+    with pytest.raises(errors.WriteOutcomeUnknown, match="hides what was written behind it.* c is left stopped, .* run the same again, which finishes"):
+        by_id_on_topic(kafka, connect, ledger, WISH, "r2", wait_timeout=5)
+    assert connect.state == "STOPPED" and told(ledger) == ("started", False, "RUNNING", ORIGINAL)
+
+
+def test_a_run_that_finishes_another_and_cannot_write_behind_an_open_transaction(dead):
+    connect, ledger = Worker("RUNNING"), FakeLedger()
+    kafka = kafka_with(connect, a=10)
+    kafka.faults = [kill]
+    killed(connect, ledger, WISH, dead, router=Router(Access(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep)))
+    kafka.open = {("offsets", number): len(kafka.topics["offsets"][number]) - 1 for number in range(5) if kafka.topics["offsets"][number]}
+    kafka.faults = [errors.BrokersUnreachable("gone")]
+    with pytest.raises(errors.BrokersUnreachable, match="gone. An earlier run of this change may have changed its offsets; what is live now cannot be seen"):
+        by_id_on_topic(kafka, connect, ledger, WISH, "r2")
+    assert connect.state == "STOPPED" and told(ledger) == ("started", False, "RUNNING", ORIGINAL)
+
+
 def test_undo_on_the_offsets_topic_brings_the_very_same_bytes_back():
     connect, ledger = Worker("RUNNING"), FakeLedger()
     kafka = kafka_with(connect, a=10).put('["c", {"filename": "a"}]', '{ "position": 9 }').put(key("a"), '{"position": 10}', 4)
