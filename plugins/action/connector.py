@@ -11,6 +11,7 @@ from ansible.plugins.action.normal import ActionModule as Normal
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.schema import check_profiles
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._connection import ALIASES, OF_MODULES, PROFILES, VARIABLES, by_name, variables_of
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._in_process import execute
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._text import unchanged
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._unfit import undecryptable
 
@@ -20,6 +21,8 @@ class ActionModule(Normal):
 
     #: option -> the variable of the host that supplies it, besides those of the connection
     variables = {}
+    #: the function of a module that runs in this process; None: it gets one of its own, as Ansible gives it
+    main = None
 
     def run(self, tmp=None, task_vars=None):
         try:
@@ -28,6 +31,11 @@ class ActionModule(Normal):
         except AnsibleActionFail as error:  # not raised: that would show the templates of Ansible, and end the run of this host without a summary
             return {"failed": True, "msg": unchanged(str(error))}
         return super().run(tmp, task_vars)
+
+    def _execute_module(self, *args, **options):
+        if self.main is None:
+            return super()._execute_module(*args, **options)
+        return execute(self, self.main, options["task_vars"])
 
     def _take_variables(self, task_vars):
         args = self._task.args = by_name(self._task.args, self._defaults())

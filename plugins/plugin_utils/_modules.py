@@ -8,9 +8,15 @@
 
 from __future__ import annotations
 
+from ansible_collections.streamops.kafka_connect.plugins.modules import connector_info, connector_offsets_bulk
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._in_process import can_run
+
 _NAMESPACE = "streamops.kafka_connect."
 #: modules with an action plugin of their own; that of the others is ``connector`` (plugin_routing in meta/runtime.yml)
 _OWN = ("verify_replay",)
+#: modules that run in the process of the action where that is possible: imported here, which the main process of Ansible does once for all of its forks
+_READS = {"connector_info": connector_info.main}
+_READS_IN_CHECK_MODE = {"connector_offsets_bulk": connector_offsets_bulk.main}
 
 
 def run_module(action, module: str, options: dict, task_vars, check_mode: bool) -> dict:
@@ -20,4 +26,7 @@ def run_module(action, module: str, options: dict, task_vars, check_mode: bool) 
     plugin = action._shared_loader_obj.action_loader.get(
         _NAMESPACE + (module if module in _OWN else "connector"), task=task, connection=action._connection, play_context=action._play_context,
         loader=action._loader, templar=action._templar, shared_loader_obj=action._shared_loader_obj)
+    main = _READS.get(module) or check_mode and _READS_IN_CHECK_MODE.get(module)
+    if main and can_run(action, task_vars):
+        plugin.main = main
     return plugin.run(task_vars=task_vars)

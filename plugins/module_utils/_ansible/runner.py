@@ -45,7 +45,7 @@ _LEAST = {
 _SECRETS = tuple(name for name, spec in connection_options().items() if spec.get("no_log"))
 
 
-class _Module(AnsibleModule):
+class Module(AnsibleModule):
     """Secrets inside of offsets, partitions and URLs leave it masked, to the system's log too, and long texts cut (see _core.display)."""
 
     #: results that are meant to be written somewhere
@@ -102,7 +102,7 @@ def run(options: dict, action, connect=None, brokers=None, sources=None, prepare
     """
     WRITES.made = False
     gc.disable()  # a short life, and maybe a hundred thousand offsets
-    module = _Module(secrets, argument_spec=dict(connection_options(), **options), supports_check_mode=True, **rules)
+    module = Module(secrets, argument_spec=dict(connection_options(), **options), supports_check_mode=True, **rules)
     module.exact = exact
     try:
         if prepare:
