@@ -7,8 +7,8 @@
 """What a rollout reads of the variables of its hosts: ``reset_offsets__plan`` and ``reset_offsets__change``, registered by the role reset_offsets;
 ``fleet__begun``, ``fleet__compared`` and ``fleet__looked``, registered by the action rollout.
 
-What reads the variables of all hosts is done once in a run: a fleet can have a thousand of them. Only goes() is asked by each host of a batch, which takes
-a thousand clusters a twentieth of the time of their changes.
+What reads the variables of all hosts is done once in a run: a fleet can have a thousand of them. Only goes() is asked by each host of a batch, and reads
+those of the batch before.
 """
 
 from __future__ import annotations
@@ -165,15 +165,25 @@ def due(hostvars, settings) -> list:
 
 
 def goes(hostvars, hosts, alive, batch, settings) -> bool:
-    """Whether a batch is changed. hosts: all that are; alive: those of them on which Ansible still runs."""
-    failed, given_up = {}, []
-    for host in set(hosts) - set(batch):
+    """Whether a batch is changed. The batch before was asked, too: if it was left out, so is this one, and else those before that one have passed.
+
+    hosts: all that are changed, in that order; alive: those of them on which Ansible still runs.
+    """
+    before = hosts[:hosts.index(batch[0])][-_largest(settings["serial"], len(hosts)):]
+    failed = {}
+    for host in reversed(before):
         done = _done(hostvars[host])
+        if done.get("skipped"):
+            return False
         if "msg" in done:
             failed[host] = _rollout.failure(done)
-        elif host not in alive:
-            given_up.append(host)
+    given_up = set(hosts) - set(alive) - set(batch) - set(failed)
     return not _rollout.stopped_by(failed, settings["max_fail_percentage"], given_up)
+
+
+def _largest(serial: list, count: int) -> int:
+    """How many of so many hosts a batch has at most."""
+    return max(count * int(size[:-1]) // 100 or 1 if size.endswith("%") else int(size) for size in map(str, serial))
 
 
 def summary(hostvars, hosts, settings, phases, check_mode: bool, time: str) -> dict:

@@ -43,12 +43,29 @@ def test_what_tells_it_apart():
 
 
 def test_a_rollout_goes_on_unless_another_batch_has_failed():
-    settings = {"max_fail_percentage": 0.0}
+    settings = {"max_fail_percentage": 0.0, "serial": [1]}
     fine, failed = {"reset_offsets__plan": PLAN}, {"reset_offsets__plan": PLAN, "reset_offsets__change": {"run": "1", "msg": "no", "batch": ["a"]}}
     assert _hosts.goes({"a": fine, "b": fine}, ["a", "b"], ["a", "b"], ["b"], settings)
     assert not _hosts.goes({"a": failed, "b": fine}, ["a", "b"], ["a", "b"], ["b"], settings)
     assert _hosts.goes({"a": failed, "b": fine}, ["a", "b"], ["a", "b"], ["a", "b"], settings)  # of the same batch
     assert not _hosts.goes({"a": fine, "b": fine}, ["a", "b"], ["b"], ["b"], settings)  # given up
+    left_out = {"reset_offsets__plan": PLAN, "reset_offsets__change": {"changed": False, "skipped": True}}
+    assert not _hosts.goes({"a": failed, "b": left_out, "c": fine}, ["a", "b", "c"], ["a", "b", "c"], ["c"], settings)
+
+
+@pytest.mark.parametrize(("serial", "read"), [([1], ["d"]), ([2, 1], ["c", "d"]), (["34%"], ["c", "d"]), (["1", "50%"], ["b", "c", "d"]),
+                                              (["100%"], ["a", "b", "c", "d"])])
+def test_what_one_batch_asks_does_not_grow_with_the_batches_before(serial, read):
+    """They have passed, or the one before was left out. At least the whole batch before is read: e is at the beginning of one, whatever the sizes."""
+    class Hosts(dict):
+        def __getitem__(self, host):
+            asked.append(host)
+            return dict.__getitem__(self, host)
+
+    asked = []
+    hosts = list("abcdef")
+    assert _hosts.goes(Hosts(dict.fromkeys(hosts, {})), hosts, hosts, ["e", "f"], {"max_fail_percentage": 0.0, "serial": serial})
+    assert asked[::-1] == read
 
 
 def ready(offset: int = 1, **variables) -> dict:
