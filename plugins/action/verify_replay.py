@@ -16,14 +16,12 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from ansible_collections.streamops.kafka_connect.plugins.action.connector import ActionModule as Connector
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.reports import TIME, safe
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.reports import DEFAULT_FOLDER, TIME, safe
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._follow import following
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._show import printable, show
 
 #: a line of the job's log that says how far it is, and what is shown of it
 _PROGRESS = re.compile(r"verify_replay: (\d+ s: .*)")
-#: the default of the option report_dir
-_REPORTS = "~/.local/share/streamops-kafka-connect/reports"
 PROGRAM = Path(__file__).resolve().parents[2] / "roles" / "verify_replay" / "files"
 
 
@@ -58,7 +56,7 @@ class ActionModule(Connector):
     def _progress(self, host):
         """Shows how far the job is, out of its log. The name of the log is settled here for that, but for the change's id."""
         args = self._task.args
-        folder, name = args.get("report_dir") or os.path.expanduser(_REPORTS), args["report_name"]
+        folder, name = args.get("report_dir") or os.path.expanduser(DEFAULT_FOLDER), args["report_name"]
         if not isinstance(folder, str) or not isinstance(name, str):
             return contextlib.nullcontext()
         args["report_name"] = name = name.replace("{time}", datetime.now(timezone.utc).strftime(TIME))

@@ -251,6 +251,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.o
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible.runner import run
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.client import secrets
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.job import verify
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._verify.reports import DEFAULT_FOLDER
 
 
 def main():
@@ -269,7 +270,7 @@ def main():
             driver_memory=dict(type="str", default="1g"),
             python=dict(type="path"),
             spark_home=dict(type="path"),
-            report_dir=dict(type="path", default="~/.local/share/streamops-kafka-connect/reports"),
+            report_dir=dict(type="path", default=DEFAULT_FOLDER),
             report_name=dict(type="str", default="{change_id}-{time}"),
             report_url=dict(type="str"),
             report_token=from_environment("VERIFY_REPLAY_REPORT_TOKEN", type="str", no_log=True),

@@ -15,6 +15,8 @@ import re
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import StateError
 
 PASS = "pass"
+#: where they are by default
+DEFAULT_FOLDER = "~/.local/share/streamops-kafka-connect/reports"
 #: how a report's name has the time
 TIME = "%Y%m%dT%H%M%S.%fZ"
 _FOREIGN = re.compile(r"[^A-Za-z0-9._-]+")
