@@ -24,6 +24,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import Catalog
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.migration import is_migration
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.automatic_change import AutomaticChange
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.connector_changes import Waits
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.marker import marked_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import make_id
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import NONE, ledger_for_changes
@@ -44,7 +45,7 @@ class Session:
         self.params = params
         self._client, self._kafka, self._sources = client, kafka, sources
         self.worker, self._brokers, self._logs = client, kafka, None
-        self._ledger = None
+        self._ledger = self._waits = None
         #: whether there are many connectors
         self._many = False
         #: the change_id of changes that were given none
@@ -53,8 +54,8 @@ class Session:
         self.profiles = Catalog(params.get("kafka_connect_profiles"))
 
     def share(self) -> None:
-        """For many connectors: what all of their changes ask is asked once in a moment."""
-        self._many = True
+        """For many connectors: what all of their changes ask is asked once in a moment, and other runs are waited for once."""
+        self._many, self._waits = True, Waits(of_all=True)
         if self._client is not None:
             self.worker = SharedOperator(self._client) if self._client.method == STRIMZI else SharedWorker(self._client)
         if self._kafka is not None:
@@ -121,8 +122,9 @@ class Session:
         """What records the change; None where nothing does."""
         by = self.params["requested_by"] or None
         if one.change_id:
-            return TrackedChange(self._ledger, one.name, one.change_id, by, one.undo, one.force, marked=lambda: marked_changes(self.worker, one.name))
-        return AutomaticChange(self._any_ledger, one.name, self._made_id, by) if self.params["ledger"] != NONE else None
+            return TrackedChange(self._ledger, one.name, one.change_id, by, one.undo, one.force, marked=lambda: marked_changes(self.worker, one.name),
+                                 waits=self._waits)
+        return AutomaticChange(self._any_ledger, one.name, self._made_id, by, waits=self._waits) if self.params["ledger"] != NONE else None
 
     def _any_ledger(self):
         """Raises ConnectError where there is none."""

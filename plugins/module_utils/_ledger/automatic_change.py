@@ -23,7 +23,7 @@ class AutomaticChange:
     named, is_recorded, undo = False, True, False
 
     def __init__(self, open_ledger, connector: str, change_id: str, requested_by=None, **options):
-        """open_ledger(): the Ledger. change_id: one that was made. options: sleep, clock, run, marked of TrackedChange."""
+        """open_ledger(): the Ledger. change_id: one that was made. options: sleep, clock, run, marked, waits of TrackedChange."""
         self._open = lambda: _Made(open_ledger(), connector, change_id, requested_by, **options)
         #: TrackedChange once there is a ledger; UntrackedChange before, and when it cannot be written to
         self._tracked, self._is_open = UntrackedChange(), False

@@ -8,10 +8,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from datetime import datetime, timezone
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.connector_config import MARKER
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import ConnectError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import record
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.run_id import is_gone
 
@@ -22,12 +24,49 @@ _LONG_AGO = 86400.0
 _PAUSE = 0.5
 
 
+class Waits:
+    """Since when changes on which other runs are at work have not been written again.
+
+    Where many connectors are changed together, those of all connectors are looked up whenever one of them is waited for: a silent run is waited for once.
+    """
+
+    def __init__(self, of_all=False):
+        self._of_all = of_all
+        #: (connector, change id) -> the change, and when it was first seen as it is
+        self._seen = {}
+
+    def silent_since(self, ledger, change, now: float) -> float:
+        """By the clock of this process."""
+        if not self._is_seen(change):
+            if self._of_all:
+                self._note(_read_quietly(ledger), now)
+            self._note([change], now)
+        return self._seen[change.connector, change.change_id][1]
+
+    def _is_seen(self, change) -> bool:
+        return record.same(change, self._seen.get((change.connector, change.change_id), (None,))[0])
+
+    def _note(self, changes, now) -> None:
+        self._seen.update(((one.connector, one.change_id), (one, now)) for one in changes if one.busy and not self._is_seen(one))
+
+
+def _read_quietly(ledger) -> list:
+    """The changes of all connectors, without warnings about those of others; none if they cannot be read."""
+    said = list(ledger.warnings)
+    try:
+        with contextlib.suppress(ConnectError):
+            return ledger.changes()
+        return []
+    finally:
+        ledger.warnings[:] = said
+
+
 class ConnectorChanges:
     """The changes of one connector. Raises what Ledger.changes() raises."""
 
-    def __init__(self, ledger, connector: str, run: str, marked=None, warn=None, sleep=time.sleep, clock=time.monotonic):
+    def __init__(self, ledger, connector: str, run: str, marked=None, warn=None, sleep=time.sleep, clock=time.monotonic, waits=None):
         """run: this run. marked: gives the changes that the connector's configuration still holds (see _ledger.marker), or None.
-        warn(text): for the user."""
+        warn(text): for the user. waits: Waits of all connectors that are changed together."""
         self.ledger = ledger
         self.connector = connector
         self._run = run
@@ -35,6 +74,7 @@ class ConnectorChanges:
         self._warn = warn
         self._sleep = sleep
         self._clock = clock
+        self._waits = waits or Waits()
         self._held_before = None
         #: in check mode: ids of changes on which others are at work
         self._others = []
@@ -55,19 +95,14 @@ class ConnectorChanges:
         """
         self.read(check_mode)
         first = seen = self._at_work()
-        since = self._clock()
         if check_mode and seen is not None:
             self._warn("Another run is at work on the change %s of %s." % (seen.change_id, self.connector))
             self._others = [seen.change_id]
             return None
-        while seen is not None:
-            if self._clock() - since > LEASE:
-                break
+        while seen is not None and self._clock() - self._waits.silent_since(self.ledger, seen, self._clock()) <= LEASE:
             self._sleep(_PAUSE)
             self.read(check_mode)
-            now = self._at_work()
-            if not record.same(now, seen):
-                seen, since = now, self._clock()
+            seen = self._at_work()
         return first
 
     def unfinished(self, change_id) -> list:

@@ -72,9 +72,9 @@ class TrackedChange:
     named = is_recorded = True
 
     def __init__(self, kept, connector: str, change_id: str, requested_by=None, undo=False, force=False, sleep=time.sleep,
-                 clock=time.monotonic, run=None, marked=None):
+                 clock=time.monotonic, run=None, marked=None, waits=None):
         """kept: a Ledger. marked: gives the changes that the connector's configuration still holds (see _ledger.marker), or None.
-        undo: put back what the change has replaced. force: even if others were made since."""
+        undo: put back what the change has replaced. force: even if others were made since. waits: of all that are changed together, see ConnectorChanges."""
         self.ledger = kept
         self.connector = connector
         self.change_id = ledger.check_id(change_id)
@@ -87,7 +87,7 @@ class TrackedChange:
         self._clock = clock
         self._run = run or this_run()
         #: all changes of the connector
-        self._known = ConnectorChanges(kept, connector, self._run, marked, self._warn, sleep, clock)
+        self._known = ConnectorChanges(kept, connector, self._run, marked, self._warn, sleep, clock, waits)
         #: those of other ids that were left unfinished; the one of them whose state is due, or None
         self._unfinished, self._owing = [], None
         #: the change of another run that look() had to wait for, or None

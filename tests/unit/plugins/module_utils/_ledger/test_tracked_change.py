@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+import functools
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import connector_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import tracked_change as module
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.connector_changes import LEASE
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.connector_changes import LEASE, Waits
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import ConcurrentUpdate, age, same
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import DONE, TODO, UNDONE, LeaseLost, TrackedChange
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.changes import change as a_change
@@ -60,6 +61,10 @@ class FakeLedger:
         """Another run writes."""
         old = self.the(change_id)
         self.held["c", change_id] = old._replace(**{"revision": old.revision + 1, "run": "other", **fields})
+
+    def heartbeat(self, connector):
+        old = self.held[connector, "CHG-1"]
+        self.held[connector, "CHG-1"] = old._replace(revision=old.revision + 1)
 
 
 class Time:
@@ -291,6 +296,42 @@ def test_a_run_that_dies_while_we_wait(monkeypatch):
     dead = []
     monkeypatch.setattr(connector_changes, "is_gone", lambda run: run in dead)
     assert waited(FakeLedger(at_work()), (4, lambda: dead.append("other")))[:2] == (TODO, 4.0)
+
+
+def waited_for_all(names, of_all, *at):
+    """Seconds after which each of them can be changed, one after the other."""
+    ledger = FakeLedger(*(at_work(connector=name) for name in names))
+    time, waits = Time(*((second, functools.partial(ledger.heartbeat, name)) for second, name in at)), Waits(of_all)
+    found = []
+    for name in names:
+        one = TrackedChange(ledger, name, "CHG-1", sleep=time.sleep, clock=time.clock, run="me", waits=waits)
+        assert one.look(WISH, False) == TODO and len(one.warnings) == 1
+        found.append(time.now)
+    return found
+
+
+def test_a_silent_run_is_waited_for_once_for_all_connectors():
+    assert waited_for_all("abc", True) == [LEASE + 0.5] * 3
+    assert waited_for_all("abc", False) == [LEASE + 0.5, 2 * (LEASE + 0.5), 3 * (LEASE + 0.5)]
+
+
+def test_one_that_gives_a_heartbeat_meanwhile_is_waited_for_from_then_on():
+    """b is written at 7 s, which is seen when it is its turn: as long as it may live from then on."""
+    first, second, third = waited_for_all("abc", True, (7, "b"))
+    assert (first, third) == (LEASE + 0.5, second) and second == first + LEASE + 0.5
+
+
+def test_what_cannot_be_read_of_others_is_no_matter():
+    class Broken(FakeLedger):
+        def changes(self, connector=None):
+            if connector is None:
+                self.warnings.append("Some of another connector cannot be read.")
+                raise errors.StateError("cannot be read")
+            return super().changes(connector)
+
+    time = Time()
+    one = TrackedChange(Broken(at_work()), "c", "CHG-1", sleep=time.sleep, clock=time.clock, run="me", waits=Waits(of_all=True))
+    assert one.look(WISH, False) == TODO and time.now == LEASE + 0.5 and len(one.warnings) == 1 and "was begun on" in one.warnings[0]
 
 
 @pytest.mark.parametrize("undo", [False, True])
