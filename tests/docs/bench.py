@@ -126,6 +126,10 @@ class Bench(Place):
         worker.put(name, "stop")
         worker.await_state(name, "STOPPED", [])
 
+    def delete(self, name: str) -> None:
+        for one in self._clusters.values():
+            one.worker.delete(name)
+
     def failed(self, name: str) -> None:
         for one in self._clusters.values():
             one.worker.await_state(name, "RUNNING", ["FAILED"])
@@ -145,9 +149,9 @@ class Bench(Place):
         return f'{{"position":{size}}}' in self.kafka.live_offsets(cluster.offset_topic, name).values()
 
     def close(self) -> None:
+        for name in self._made:
+            self.delete(name)
         for one in self._clusters.values():
-            for name in self._made:
-                one.worker.delete(name)
             mine = {(record.partition, record.key) for record in self.kafka.raw_records(one.offset_topic)
                     if record.key and json.loads(record.key)[0] in self._made}
             self.kafka.raw(one.offset_topic, [(partition, key, None) for partition, key in mine])

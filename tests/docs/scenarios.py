@@ -76,6 +76,12 @@ def _to_be_moved(bench: Bench) -> None:
     bench.write("group_vars/kafka_connect.yml", json.dumps({"orders_source_config": config}))
 
 
+def _deleted(bench: Bench) -> None:
+    """A source that was deleted, whose offset stays."""
+    bench.source("orders-old", "orders")
+    bench.delete("orders-old")
+
+
 _RESET = "ansible-playbook -i inventory.yml streamops.kafka_connect.reset_offsets -e @"
 
 SCENARIOS = {
@@ -87,6 +93,7 @@ SCENARIOS = {
     "fleet": Scenario(f"{GUIDES}/guide_fleets.rst", _source, clusters=("main", "wide"), hosts=("eu", "us"), brokers=False),
     "old-workers": Scenario(f"{GUIDES}/guide_old_workers.rst", _source, clusters=("v34",), hosts=("old",)),
     "migrate": Scenario(f"{GUIDES}/guide_migrate.rst", _to_be_moved, clusters=("main", "wide"), hosts=("old", "new")),
+    "purge": Scenario(f"{GUIDES}/guide_export_import.rst", _deleted),
     "verify": Scenario(f"{GUIDES}/guide_verify_replay.rst", _source),
     "mirror": Scenario(f"{GUIDES}/guide_mirror.rst"),
     "mirror-reset": Scenario(f"{GUIDES}/guide_mirror_reset.rst"),
