@@ -14,7 +14,6 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.decl
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import about
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import check_id
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import GROUP, TOPIC
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.sink_group import sink_shaped
 
 #: What is declared of one connector.
 #:
@@ -61,6 +60,6 @@ def of_entry(params: dict, entry: dict) -> Declaration:
 
 def of_document(params: dict, name: str, desired) -> Declaration:
     """desired: what a document says of the connector."""
-    method = GROUP if params["method"] == TOPIC and sink_shaped(desired) else params["method"]
+    method = GROUP if params["method"] == TOPIC and desired.is_of_a_sink else params["method"]
     return Declaration(name, desired, params["change_id"], False, params["final_state"], params["force"], method,
                        {"accept_duplicates": params["accept_duplicates"]})

@@ -20,7 +20,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.sink
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._mirror.flow import dedicated_source
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._semantics.select import semantics_of
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.access import AUTO, FILE, GROUP, REST, STRIMZI, TOPIC
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.sink_group import Sink, check_rest_sees, sink_left, sink_shaped
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.sink_group import Sink, check_rest_sees, sink_left
 
 #: what makes ``auto`` turn from REST to another method
 TURNS = (errors.EndpointMissing, errors.MethodError, errors.AmbiguousName)
@@ -85,7 +85,7 @@ class Router:
         """Does it speak of the offsets of a sink? desired: None, for one that is not known yet, does not."""
         mirror = self.access.method in (TOPIC, FILE) or dedicated_source(self.access.offset_topic) is not None
         return desired is not None and (
-            desired.reset is not None and desired.reset.word != RESNAPSHOT and not mirror or sink_shaped(desired))
+            desired.reset is not None and desired.reset.word != RESNAPSHOT and not mirror or desired.is_of_a_sink)
 
     def _look_what_is_left(self) -> None:
         """All of a connector that is gone is meant: was it a sink?"""
@@ -96,7 +96,7 @@ class Router:
         access = self.access
         sink = self._sink_that_was()
         try:
-            if not sink.live():
+            if not (sink.may_have_a_group() and sink.live()):
                 return SOURCE
         except errors.BrokerError:  # to see groups is a permission of its own
             return SOURCE
@@ -244,7 +244,7 @@ class Router:
                                      "give that group as consumer_group." % (len(missing), self.name, store.sink.group, missing[0]))
 
     def _by_topic(self, found, desired) -> Route:
-        if sink_shaped(desired):
+        if desired.is_of_a_sink:
             raise errors.MethodError("%s is a source, but what is declared are offsets of a sink." % self.name)
         store = self.access.topic_store(found)
         route = self._planned(store, SOURCE, found, desired, self._why_not_rest())

@@ -184,11 +184,33 @@ class SharedOperator(SharedWorker):
 
 
 class SharedGroups(Shared):
-    """ConsumerGroups: who runs which connectors, as the groups of the workers show."""
+    """ConsumerGroups: who runs which connectors, as the groups of the workers show; which groups there are at all."""
 
     question = "connect_groups"
 
+    def __init__(self, client, clock=time.monotonic):
+        super().__init__(client, clock)
+        self._names = _GroupNames(client, clock)
+
+    def renew(self) -> None:
+        super().renew()
+        self._names.renew()
+
     def connect_groups(self) -> list:
+        return self._kept()
+
+    def listed(self, name: str) -> bool:
+        """Is there such a group, or may there be one? Of many connectors that are gone most have none, and each question would be a request."""
+        try:
+            return name in self._names.all()
+        except errors.BrokerError:
+            return True
+
+
+class _GroupNames(Shared):
+    question = "names"
+
+    def all(self) -> list:
         return self._kept()
 
 

@@ -90,7 +90,7 @@ def orphaned_groups(kafka, known: dict) -> list:
     A guess: a group does not tell what Connect cluster, or whether one at all, it belongs to.
     """
     taken = {PREFIX + name for name in known} | {SinkConfig(name, config).group for name, config in known.items()}
-    groups = {name: kafka.groups.group_offsets(name) for name in kafka.groups.idle_groups() if name.startswith(PREFIX) and name not in taken}
+    groups = {name: kafka.groups.group_offsets(name) for name in kafka.groups.names(idle=True) if name.startswith(PREFIX) and name not in taken}
     counts = kafka.admin.partition_counts({topic for live in groups.values() for topic, number in live})
     places = {place for live in groups.values() for place in live if (counts[place[0]] or 0) > place[1]}
     begins, ends = kafka.offsets.of(places, EARLIEST), kafka.offsets.of(places, LATEST)

@@ -14,7 +14,6 @@ from __future__ import annotations
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import PAUSED, RUNNING, STOPPED
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.interrupts import INTERRUPTS
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.position import BACKWARD
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.position_check import (
     BAD,
@@ -67,7 +66,7 @@ class Watching:
     def begin(self) -> None:
         item, live = self._item, self._plan.live
         self._begun = item.clock()
-        self._keyed = [(canonical(action.partition), action) for action in self._plan.changes]
+        self._keyed = [(action.key, action) for action in self._plan.changes]
         self._known = set(live.entries) | set(live.unreadable) | {key for key, _action in self._keyed}
         semantics = item.planning.route.semantics
         backward = any(action.moved[0] == BACKWARD or action.after is None for action in self._plan.changes)

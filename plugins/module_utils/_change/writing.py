@@ -14,7 +14,7 @@ from __future__ import annotations
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import AWAY, LOOK_AGAIN
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import make_plan
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import Plan, make_plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import key_order_trap
 
@@ -104,6 +104,11 @@ class Writing:
 
     def _rest(self):
         """The plan that is left after a fresh read: unchanged means done."""
+        is_written = self.store.has_written(self.plan)
+        if is_written:
+            return Plan(self.plan.live, {}, False)
+        if is_written is None and self.stage == READ and self._clock() <= self._read_end:
+            return self.plan
         if not (self.plan.resets_all or self.meant.purge):
             live = self.store.read_written()
             if live is not None:

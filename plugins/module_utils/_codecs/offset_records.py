@@ -165,6 +165,8 @@ class OffsetLog:
         self._many = many
         self._history = {}
         self._decoded = None
+        #: the last Decoded that was made; (topic partition, key) of the records that came since, None as long as there is none; by connector, see since()
+        self._base, self._since, self._named = None, None, None
 
     @property
     def forgets(self) -> str:
@@ -182,7 +184,9 @@ class OffsetLog:
             last[message.partition()][message.key()] = message
         if self._history_of is not None:
             self._remember(messages)
-        self._decoded = None
+        if self._since is not None:
+            self._since.extend((message.partition(), message.key()) for message in messages)
+        self._decoded = self._named = None
 
     def _remember(self, messages) -> None:
         for message in messages:
@@ -193,8 +197,19 @@ class OffsetLog:
     def decoded(self, connector=None) -> Decoded:
         """The copies by connector and partition; of one connector if it is named, which is faster."""
         if self._decoded is None or self._decoded.only not in (None, connector):
-            self._decoded = Decoded(self, None if self._many else connector)
+            self._decoded = self._base = Decoded(self, None if self._many else connector)
+            self._since = []
         return self._decoded
+
+    def since(self, decoded):
+        """{connector: {(topic partition, key)}} of the records that came after these were decoded; None where that is not known any more."""
+        if self._base is not decoded:
+            return None
+        if self._named is None:
+            self._named = {}
+            for place, key in self._since:
+                self._named.setdefault(name_in(key) or decode_key(key)[0], set()).add((place, key))
+        return self._named
 
     def history(self, held) -> list:
         """Older and present records of one partition that are still in the log, newest first, as copies."""

@@ -106,8 +106,8 @@ def check_partition_types(wanted: dict, live, vouched=False, new_vouched=False) 
     """
     new = [key for key, entry in wanted.items()
            if key not in live.entries and key not in live.unreadable and isinstance(entry.partition, dict)]
-    if not new:
-        return []
+    if not new or not (live.entries or live.unreadable):
+        return []  # nothing to compare with
     known = {untyped(entry.partition): key for found in (live.entries, live.unreadable) for key, entry in found.items()
              if isinstance(entry.partition, dict)}
     others, warnings = _Live(lambda: (entry.partition for entry in live.entries.values())), []

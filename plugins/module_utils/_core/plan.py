@@ -94,6 +94,12 @@ class DesiredOffsets:
         """All entries as a list; None for "all of them"."""
         return None if self.keyed is None else list(self.keyed.values())
 
+    @cached_property
+    def is_of_a_sink(self) -> bool:
+        """Does an entry have the fields of a sink's partition, whose offsets are no records on an offsets topic?"""
+        return any(len(entry.partition) == 2 and set(entry.partition) == {TOPIC, PARTITION}
+                   for entry in self.entries or [] if isinstance(entry.partition, dict))
+
     @classmethod
     def present(cls, items, purge=False) -> DesiredOffsets:
         """From the option ``offsets`` under state present: every entry must say its offset."""
@@ -267,7 +273,8 @@ def _next_entry(item, where: str) -> Entry:
 class Action:
     """What has to happen to one partition: set, remove or keep."""
 
-    def __init__(self, verb: str, partition: dict, before, after, unreadable: bool = False, copies=(), shape=None):
+    def __init__(self, verb: str, partition: dict, before, after, unreadable: bool = False, copies=(), shape=None, key=None):
+        """key: canonical(partition), where that is known already."""
         self.verb = verb
         self.partition = partition
         self.before = before
@@ -278,6 +285,12 @@ class Action:
         self.copies = copies
         #: what the connector stores in this form (_core.profiles.catalog.Shape), None where that is not known
         self.shape = shape
+        if key is not None:
+            self.key = key
+
+    @cached_property
+    def key(self) -> str:
+        return canonical(self.partition)
 
     @cached_property
     def moved(self):
@@ -292,12 +305,12 @@ class Action:
 
     def kept(self) -> Action:
         """The same partition, left alone."""
-        return Action(KEEP, self.partition, self.before, self.before)
+        return Action(KEEP, self.partition, self.before, self.before, key=self.key)
 
     def done(self) -> Action:
         """The same, carried out even if the offset stays what it is."""
         verb = self.verb if self.verb != KEEP else REMOVE if self.after is None else SET
-        return Action(verb, self.partition, self.before, self.after, self.unreadable, self.copies, self.shape)
+        return Action(verb, self.partition, self.before, self.after, self.unreadable, self.copies, self.shape, self.key)
 
     def result(self) -> dict:
         direction, distance = self.moved
@@ -372,13 +385,13 @@ def make_plan(live: Snapshot, desired: DesiredOffsets, check_types: bool = True)
         if key not in actions:
             verb, after = (REMOVE, None) if everything_else_goes else (KEEP, entry.offset)
             actions[key] = Action(verb, entry.partition, entry.offset, after,
-                                  copies=live.uneven.get(key, ()) if verb == REMOVE else ())
+                                  copies=live.uneven.get(key, ()) if verb == REMOVE else (), key=key)
     if wanted is None:
         for key, entry in live.undecoded.items():
-            actions.setdefault(key, Action(REMOVE, entry.partition, None, None, unreadable=True))
+            actions.setdefault(key, Action(REMOVE, entry.partition, None, None, unreadable=True, key=key))
     for key, entry in live.unreadable.items():
         if key not in actions and everything_else_goes and key not in desired.spared:
-            actions[key] = Action(REMOVE, entry.partition, None, None, unreadable=True)
+            actions[key] = Action(REMOVE, entry.partition, None, None, unreadable=True, key=key)
     if check_types and not desired.exact and live.kind == SOURCE and wanted is not None:
         kept = [action for action in actions.values() if action.verb == KEEP and action.before is not None]
         warnings += staying([action for action in actions.values() if action.verb != KEEP], kept, live)
@@ -398,7 +411,7 @@ def _action_for(key: str, entry: Entry, live: Snapshot, lost: bool) -> Action:
         verb = KEEP
     else:
         verb = SET
-    return Action(verb, entry.partition, before, entry.offset, unreadable, copies, live.profile and live.profile.shape_of(entry.partition))
+    return Action(verb, entry.partition, before, entry.offset, unreadable, copies, live.profile and live.profile.shape_of(entry.partition), key)
 
 
 def _check_empty_partition(action) -> None:

@@ -12,7 +12,7 @@ Lists are cut at ``max_entries`` partitions (0: never), with the true counts bes
 from __future__ import annotations
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.display import labels, sides
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, canonical, counted
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import SINK, counted
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import BACKWARD, KEEP, REMOVE, UNKNOWN
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import recognised
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
@@ -62,7 +62,7 @@ def _diff(connector: str, actions, hidden: int) -> dict:
     named, before, after = _labels(actions), {}, {}
     for action in actions:
         old, new = sides([action.before, *action.copies] if action.copies else action.before, action.after)
-        label = named[canonical(action.partition)]
+        label = named[action.key]
         if action.unreadable:
             old = "a record that cannot be read"
         if old is not None:
@@ -101,7 +101,7 @@ def _unit(kind: str, action) -> str:
 
 def _labels(actions) -> dict:
     """{canonical partition: how it is shown}"""
-    return labels(canonical(action.partition) for action in actions)
+    return labels(action.key for action in actions)
 
 
 def _moves(plan, shown) -> dict:
@@ -112,7 +112,7 @@ def _moves(plan, shown) -> dict:
     notes = plan.desired.notes if plan.desired is not None else {}
     named = _labels(shown)
     lines = ["%s: %s" % (named[key], _move(action) + (", to " + notes[key] if key in notes else ""))
-             for key, action in ((canonical(action.partition), action) for action in changes)]
+             for key, action in ((action.key, action) for action in changes)]
     if len(changes) < len(plan.changes):
         lines.append("%d more changes are not shown" % (len(plan.changes) - len(changes)))
     return {"prepared": "\n".join(lines) + "\n"}

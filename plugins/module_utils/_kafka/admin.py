@@ -23,7 +23,7 @@ Found = namedtuple("Found", ["name", "id", "partitions", "may_delete"])
 
 
 class TopicAdmin:
-    """Methods raise BrokerError and its kinds; messages name the brokers and what is missing."""
+    """A part of KafkaClient, which says what its methods raise."""
 
     def __init__(self, connection, permissions, offsets):
         """permissions, offsets: the parts of the same KafkaClient."""

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.record_size import record_bytes
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.record_size import MOST_OVERHEAD
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.admin import TopicAdmin
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.connection import KAFKA_TRACEBACK, Connection
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.groups import ConsumerGroups
@@ -34,11 +34,8 @@ class KafkaClient:
         self.permissions = Permissions(self._connection)
         #: where logs begin and end
         self.offsets = LogOffsets(self._connection)
-        #: topics and their settings
         self.admin = TopicAdmin(self._connection, self.permissions, self.offsets)
-        #: consumer groups
         self.groups = ConsumerGroups(self._connection, self.permissions)
-        #: records
         self.reader = RecordReader(self._connection, self.admin)
         self._cluster = None
 
@@ -66,7 +63,7 @@ class KafkaClient:
 
         Whether a topic takes a record of its size the caller knows (see record_bytes); the client's own limit is raised to what is there.
         """
-        largest = max((record_bytes(key, value) for _topic, _place, key, value in records), default=0)
+        largest = max((len(key) + len(value or b"") for _topic, _place, key, value in records), default=0) + MOST_OVERHEAD
         limits = self.admin.max_bytes
         batch = min([_LARGEST_BATCH] + [limits[topic] for topic in {record[0] for record in records} if topic in limits])
         self.writer(transactional_id, {"queue.buffering.max.messages": 1000000, "message.max.bytes": max(_LARGEST_BATCH, largest),

@@ -26,7 +26,7 @@ _IN_USE = error_codes("UNKNOWN_MEMBER_ID", "NON_EMPTY_GROUP", "ILLEGAL_GENERATIO
 
 
 class ConsumerGroups:
-    """Methods raise BrokerError and its kinds; messages name the brokers and what is missing."""
+    """A part of KafkaClient, which says what its methods raise."""
 
     def __init__(self, connection, permissions):
         self._connection = connection
@@ -62,10 +62,13 @@ class ConsumerGroups:
                 return None
             raise self._connection.failure(what, error.args[0], group=name)
 
-    def idle_groups(self) -> list:
-        """Names of the consumer groups without members, as far as the user may see them."""
-        found = self._connection.patiently(lambda admin: self._connection.result("the consumer groups", admin.list_consumer_groups(
-            states={confluent_kafka.ConsumerGroupState.EMPTY}, request_timeout=self._connection.timeout)))
+    def names(self, idle=False) -> list:
+        """Of the consumer groups that the user may see. idle: without members."""
+        what, link = "the consumer groups", self._connection
+        found = link.patiently(lambda admin: link.result(what, admin.list_consumer_groups(
+            states={confluent_kafka.ConsumerGroupState.EMPTY} if idle else None, request_timeout=link.timeout)))
+        for error in found.errors:
+            raise link.failure(what, error.args[0])
         return sorted(one.group_id for one in found.valid)
 
     def group_offsets(self, name: str) -> dict:

@@ -37,6 +37,8 @@ _PRODUCER = {"compression.type": "zstd", "message.max.bytes": 100000000, "transa
 #: brokers up to 4.3: IllegalStateException in TransactionMetadata#prepareTransitionTo); the look before the next attempt tells what became
 _AT_ODDS = ("UNKNOWN", "CONCURRENT_TRANSACTIONS", "INVALID_TXN_STATE", "INVALID_PRODUCER_ID_MAPPING")
 
+#: seconds for which what was found for one of many connectors counts for the others
+_RECENT = 0.4
 _TRIES = 8
 _PAUSE = 0.1
 #: seconds to wait for the end of an open transaction where nothing is to be written
@@ -67,6 +69,8 @@ class TopicLedger(Ledger):
         self._to_create = None
         self._logs = {}
         self._writers = {}
+        #: when it was read for all connectors; when it was not found, and the error; None so far
+        self._read_at = self._missed_at = self._missed = None
 
     @property
     def where(self) -> str:
@@ -87,10 +91,12 @@ class TopicLedger(Ledger):
             log = self._log(connector)
         except errors.NoTopic:
             return []
-        try:
-            self._read_to_the_end(log, _GLANCE)
-        except errors.BrokerDenied as error:
-            raise error.also(_ELSEWHERE)
+        if not (self._whole and self._is_recent(self._read_at)):
+            try:
+                self._read_to_the_end(log, _GLANCE)
+            except errors.BrokerDenied as error:
+                raise error.also(_ELSEWHERE)
+            self._read_at = self._clock()
         if log.behind:
             self._warn("A transaction is open on %s (%s): changes that were written after it began are not seen yet." % (
                 self.where, log.behind))
@@ -120,8 +126,13 @@ class TopicLedger(Ledger):
     def _log(self, connector):
         """What the topic holds of a connector, read or not. Raises NoTopic."""
         if self._topic is None:
+            if self._whole and self._is_recent(self._missed_at):
+                raise self._missed.copy()
             try:
                 topic = self.kafka.admin.topic(self.name)
+            except errors.NoTopic as error:
+                self._missed, self._missed_at = error, self._clock()
+                raise
             except errors.BrokerDenied as error:
                 raise error.also(_ELSEWHERE)
             self._check(topic)
@@ -130,6 +141,10 @@ class TopicLedger(Ledger):
         if wanted not in self._logs:
             self._logs[wanted] = _Log(self.kafka, self._topic, wanted, self.where)
         return self._logs[wanted]
+
+    def _is_recent(self, moment) -> bool:
+        """Of many connectors the next one need not ask again: what has changed meanwhile shows when a change is written."""
+        return moment is not None and self._clock() - moment < _RECENT
 
     def _check(self, topic) -> None:
         """A change that the brokers delete would be made once more."""
@@ -159,6 +174,7 @@ class TopicLedger(Ledger):
             log = self._log(change.connector)
         except errors.NoTopic:
             self._create()
+            self._missed_at = None
             log = self._log(change.connector)
         key = key_of(change.connector, change.change_id, self._group)
         unsure = None

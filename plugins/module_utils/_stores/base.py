@@ -47,6 +47,12 @@ class Store:
         """
         return None
 
+    def has_written(self, plan):
+        """Does a fresh look show what the plan has written, and that nothing else of the connector came since it was made? None where nothing else came, and
+        not all of it shows so far; False where read() is needed to know.
+        """
+        return False
+
     def warnings_about(self, snapshot) -> list:
         """Sentences for the operator about what read() gave."""
         return []

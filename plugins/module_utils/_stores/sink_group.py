@@ -69,6 +69,11 @@ class Sink:
         """{place: the offset that is committed}"""
         return self.kafka.groups.group_offsets(self.group)
 
+    def may_have_a_group(self) -> bool:
+        """False where the brokers were asked for all groups (see _change.shared_clients.SharedGroups), and show none of this name."""
+        listed = getattr(self.kafka.groups, "listed", None)
+        return listed is None or listed(self.group)
+
     def members(self) -> list:
         return self.kafka.groups.group(self.group).members
 
@@ -144,15 +149,10 @@ def check_rest_sees(settings: SinkConfig, sink) -> None:
 def sink_left(sink: Sink, topic: str):
     """That the group of a sink is what is left of a connector that is gone, and not records on the offsets topic; None if there is none, or none to see."""
     try:
-        live = sink.live()
+        live = sink.live() if sink.may_have_a_group() else {}
     except errors.BrokerError:  # to see groups is a permission of its own
         return None
     if not live:
         return None
     return ("There is no connector %s and no offset of it on %s, but the consumer group %s has offsets of %s: it was a sink. Use method: group (or auto) for "
             "these." % (sink.name, topic, sink.group, counted(live)))
-
-
-def sink_shaped(desired) -> bool:
-    """Would the declaration write a sink's offsets, which are no records on the offsets topic?"""
-    return any(set(entry.partition) == {TOPIC, PARTITION} for entry in desired.entries or [] if isinstance(entry.partition, dict))

@@ -135,8 +135,8 @@ class TopicStore(Store):
         if plan.resets_all and self._undecoded():
             return [self._left_undecoded()]
         writing = [RecordsToWrite(self.name, self._decoded[topic]) for topic in self.topics]
-        missed = [canonical(action.partition) for action in plan.changes if isinstance(action.partition, dict)
-                  and not all(one.reached_by_rest(action.partition, action.verb != SET) for one in writing)]
+        missed = [action.key for action in plan.changes if isinstance(action.partition, dict)
+                  and not all(one.reached_by_rest(action.partition, action.key, action.verb != SET) for one in writing)]
         return [] if not missed else [
             "%s: %d partition%s or had records under another key, or on another topic partition, than a worker would write now: %s%s." % (
                 self.name, len(missed), " has" if len(missed) == 1 else "s have", ", ".join(missed[:3]), ", ..." if len(missed) > 3 else "")]
@@ -229,6 +229,22 @@ class TopicStore(Store):
     def _write(self, records, whose, finishes=False) -> None:
         self.logs.write(records, "streamops.kafka_connect.%s.%s" % (self.topics[0], whose), finishes)
 
+    def has_written(self, plan):
+        """By the bytes of the records, which takes no decoding. Only where each partition has, or had, no other key than the one that is written."""
+        if self._made[0] is not plan or plan.live is not self._snapshot or len(self.topics) > 1 or plan.records is not None:
+            return False
+        (topic,), live, written = self.topics, plan.live, {(place, key): value for _topic, place, key, value in self._made[2]}
+        if live.uneven or live.unreadable or live.undecoded or len(written) != len(plan.changes):
+            return False
+        log, known = self.logs.read(topic), self.held()
+        since, keys = log.since(self._decoded[topic]), {key for _place, key in written}
+        came = set() if since is None else since.get(self.name, set())
+        held = [known[action.key] for action in plan.changes if action.key in known] if known else []
+        if since is None or not came <= written.keys() or not all(len(one.copies) == 1 and one.copies[0].key in keys for one in held):
+            return False
+        differ = [place for place, value in written.items() if self.logs.value(topic, *place) != value]
+        return not differ or (False if came.intersection(differ) else None)
+
     def before_records(self, plan) -> list:
         return [[topic, place, raw_text(key), self._live(topic, place, key)] for topic, place, key, value in self.records(plan)]
 
@@ -269,9 +285,9 @@ class TopicStore(Store):
                 if isinstance(action.partition, str):
                     records += [(topic, number, key, None) for name, number, key in self._raw_places(action.partition) if name == topic]
                 elif action.verb == SET:
-                    records += [(topic,) + place for place in writing.set(action.partition, action.after)]
+                    records += [(topic,) + place for place in writing.set(action.partition, action.key, action.after)]
                 else:
-                    records += [(topic,) + place for place in writing.remove(action.partition)]
+                    records += [(topic,) + place for place in writing.remove(action.key)]
         return records
 
     def _raw_places(self, text) -> list:

@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.java_hash_order import order
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.murmur2 import partition_for
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.offset_records import (
@@ -24,7 +26,10 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.mode
 
 
 class RecordsToWrite:
-    """Where the records of a change go on one topic: [(topic partition, key, value or None)]."""
+    """Where the records of a change go on one topic: [(topic partition, key, value or None)].
+
+    Every canon is the partition's canonical text, which its caller knows already.
+    """
 
     def __init__(self, name: str, decoded, key_order=None, ordered=False, profile=None):
         """ordered: new partitions have their fields in the connector's order. profile: what the connector stores (see _core.profiles), or None."""
@@ -34,30 +39,34 @@ class RecordsToWrite:
         self._held = decoded.of(name)
         self._key_order = key_order
         self._profile = profile
-        self._known_style = None
 
-    def remove(self, partition) -> list:
-        held = self._held.get(canonical(partition))
+    def remove(self, canon: str) -> list:
+        held = self._held.get(canon)
         return [(copy.place, copy.key, None) for copy in held.live] if held else []
 
-    def set(self, partition, offset) -> list:
+    def set(self, partition, canon: str, offset) -> list:
         """Every live copy, and in any case one under a key that the connector reads; each key wherever it ever was.
 
         A tombstone that stays on another topic partition could count after a restart.
         """
-        held = self._held.get(canonical(partition))
-        copies = held.copies if held else []
-        names = self._order(partition)
+        held = self._held.get(canon)
+        names = self._order(partition, canon)
+        if held is None:
+            return [self._new_record(partition, names, offset)]
+        copies = held.copies
         read = _keys_to_read(copies, names)
         keys = read | {copy.key for copy in copies if copy.live}
         found = [(copy.place, copy.key, new_value(offset, copy.envelope if copy.live else copy.form == ENVELOPE))
                  for copy in copies if copy.key in keys]
         if not read:
-            key = self._new_key(partition, names)
-            found.append((partition_for(key, self._decoded.partitions), key, new_value(offset, self._style.envelope)))
+            found.append(self._new_record(partition, names, offset))
         return found
 
-    def reached_by_rest(self, partition, removes: bool) -> bool:
+    def _new_record(self, partition, names, offset) -> tuple:
+        key = self._new_key(partition, names)
+        return partition_for(key, self._decoded.partitions), key, new_value(offset, self._envelope)
+
+    def reached_by_rest(self, partition, canon: str, removes: bool) -> bool:
         """Would a worker that is told to change it write where each of its records is, or was? To remove it, what is gone does not count."""
         names = None if removes or len(partition) < 2 else self._style.order(partition)
         try:
@@ -66,33 +75,35 @@ class RecordsToWrite:
                 return False
         except errors.DeclarationError:  # the order of a HashMap that is not modelled
             return False
-        held = self._held.get(canonical(partition))
+        held = self._held.get(canon)
         place = (partition_for(key, self._decoded.partitions), key)
         return held is None or all(
             (copy.place, copy.key) == place for copy in held.copies if copy.live or not removes and copy.form != FOREIGN)
 
-    def _order(self, partition):
+    def _order(self, partition, canon):
         """The order in which the connector writes the fields, None where nothing tells."""
         if len(partition) < 2:
             return None
         if self._key_order and set(self._key_order) == set(partition):
             return self._key_order
-        if self._ordered and canonical(partition) not in self._held:
+        if self._ordered and canon not in self._held:
             return list(partition)
         return self._style.order(partition) or self._profile and self._profile.order(partition)
 
-    @property
+    @cached_property
     def _style(self):
-        if self._known_style is None:
-            self._known_style = KeyStyle(self._held)
-        return self._known_style
+        return KeyStyle(self._held)
+
+    @cached_property
+    def _envelope(self) -> bool:
+        return self._style.envelope
 
     def _new_key(self, partition, names) -> bytes:
         if any(isinstance(value, float) for value in partition.values()):
             raise errors.MethodError(
                 "The partition %s of %s is new and holds a float. Its text depends on the worker's Java version, so its key cannot be "
                 "built here for certain." % (canonical(partition), self._name))
-        return new_key(self._name, partition, names, self._style.envelope)
+        return new_key(self._name, partition, names, self._envelope)
 
 
 def _fits(copy, names) -> bool:

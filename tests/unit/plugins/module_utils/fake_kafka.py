@@ -138,8 +138,9 @@ class FakeKafka:
         members = members.pop(0) if members and isinstance(members[0], list) else members
         return Group("STABLE" if members else "EMPTY" if self.commits.get(name) else None, members)
 
-    def idle_groups(self):
-        return sorted(name for name in self.commits if not self.members.get(name))
+    def names(self, idle=False):
+        self.asked.append(("names", idle))
+        return sorted(name for name in self.commits if not (idle and self.members.get(name)))
 
     def group_offsets(self, name):
         self.asked.append(("group_offsets", name))

@@ -9,6 +9,7 @@ import json
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_import import declare as run_import
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._change.offsets_import import desired_by_name
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs import offset_records
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils._change.test_item import OURS, FakeConnect
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import FakeKafka
@@ -278,6 +279,27 @@ def test_one_read_and_one_transaction():
     assert [size for what, *more, size in kafka.asked if what == "read" and size] == [3, 6]
     again = on_topic(kafka, document)
     assert not again["changed"] and len(kafka.writes) == 1
+
+
+def test_the_topic_is_decoded_once(monkeypatch):
+    """What was written is seen by its bytes; where something else came meanwhile, it is decoded once more."""
+    decode, decoded = offset_records.Decoded.__init__, []
+    monkeypatch.setattr(offset_records.Decoded, "__init__", lambda self, *given: decoded.append(1) or decode(self, *given))
+    kafka = FakeKafka().put('["a",{"p":0}]', '{"n":1}')
+    assert on_topic(kafka, {name: [pair(0, 5), pair(1, 6)] for name in "abc"})["changed"]
+    assert len(decoded) == 1
+    kafka.faults = [lambda records: kafka.carry_out(records) or kafka.put('["b",{"p":2}]', '{"n":1}') and None]
+    assert on_topic(kafka, {name: [pair(0, 7), pair(1, 8)] for name in "abc"})["changed"]
+    assert len(decoded) == 3
+
+
+def test_groups_of_connectors_that_are_gone_are_looked_for_once():
+    kafka = FakeKafka()
+    kafka.commits["connect-b"] = {("t", 0): 5}
+    result = on_topic(kafka, {name: [pair(0, 5)] for name in "abc"})
+    assert [asked for asked in kafka.asked if asked[0] == "group_offsets"] == [("group_offsets", "connect-b")]
+    assert [text for text in result["warnings"] if "it was a sink" in text and text.startswith("There is no connector b ")]
+    assert kafka.asked.count(("names", False)) == 1
 
 
 def test_a_transaction_is_that_of_its_connectors():

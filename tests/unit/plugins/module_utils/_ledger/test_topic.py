@@ -450,3 +450,33 @@ def test_the_whole_topic_is_read_once_for_many_connectors(ledger):
     assert [number for what, *more, number in kafka.asked if what == "read" and number] == [4]
     many.put(change(connector="d"), None)
     assert [one.connector for one in many.changes("d")] == ["d"]
+
+
+# ---- many connectors
+
+
+def test_of_many_connectors_the_topic_is_read_once_in_a_moment(ledger):
+    """What others write meanwhile shows at the latest when a change is written."""
+    kafka, now = FakeKafka(), [0.0]
+    kafka.add(change()).add(change(connector="d"))
+    one = ledger(kafka, whole=True, clock=lambda: now[0])
+    assert one.changes("c") == [change()] and one.changes("d") == [change(connector="d")]
+    kafka.add(change(connector="d", revision=2, run="other"))
+    asked = len(kafka.asked)
+    assert one.changes("d") == [change(connector="d")] and len(kafka.asked) == asked
+    with pytest.raises(ConcurrentUpdate):
+        one.put(change(connector="d", revision=2), change(connector="d"))
+    assert one.changes("d") == [change(connector="d", revision=2, run="other")]
+    kafka.add(change(connector="c", revision=2))
+    now[0] = 0.5
+    assert one.changes("c") == [change(connector="c", revision=2)]
+
+
+def test_of_many_connectors_a_topic_that_is_not_there_is_looked_for_once_in_a_moment(ledger):
+    kafka, now = empty(), [0.0]
+    one = ledger(kafka, whole=True, clock=lambda: now[0])
+    assert one.changes("c") == one.changes("d") == [] and len([asked for asked in kafka.asked if asked[0] == "topic"]) == 1
+    one.put(change(), None)
+    assert one.changes("c") == [change()] and kafka.made
+    now[0] = 0.5
+    assert one.changes("c") == [change()]

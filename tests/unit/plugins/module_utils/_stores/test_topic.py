@@ -17,7 +17,6 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import decode, encode
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.log_source import KafkaLogs
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.offset_logs import OffsetLogs
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.sink_group import sink_shaped
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.topic import TopicStore, raw_bytes, raw_text
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.changes import change as a_change
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.fake_kafka import FakeKafka
@@ -64,6 +63,73 @@ def shown(store):
 
 
 # ---- reading ------------------------------------------------------------------------------------------------------
+
+def written(before=(), after=(), change=None, name="c", **topic):
+    """What has_written() says once {p: 1} and {p: 2} of the connector c were set. before, after: (key, value) of other records; change(kafka)."""
+    kafka = FakeKafka(**topic)
+    for key, value in before:
+        kafka.put(key, value)
+    store = store_of(kafka, name)
+    plan = make_plan(store.read(), DesiredOffsets.present([{"partition": {"p": number}, "offset": {"o": 5}} for number in (1, 2)]))
+    assert store.has_written(plan) is False  # nobody has asked for its records
+    store.check(plan)
+    assert store.has_written(plan) in (None, False)  # so far
+    store.apply(plan)
+    for key, value in after:
+        kafka.put(key, value)
+    if change is not None:
+        change(kafka)
+    store.logs.renew()
+    found, rest = store.has_written(plan), make_plan(store.read(), plan.desired)
+    assert not (found and rest.changed)
+    return found
+
+
+ONE, TWO = '["c",{"p":1}]', '["c",{"p":2}]'
+
+
+@pytest.mark.parametrize("before", [[], [(ONE, '{"o":4}')], [(ONE, None)], [(ONE, '{"o":4}'), ('["c",{"p":3}]', '{"o":1}'), ('["d",{"p":1}]', '{"o":1}')]])
+@pytest.mark.parametrize("after, found", [
+    ([], True), ([('["d",{"p":1}]', '{"o":5}'), ('["c2",{"p":1}]', '{"o":5}'), ("garbage", "garbage")], True), ([(ONE, '{"o":5}')], True),
+    ([(ONE, '{"o":6}')], False), ([(ONE, None)], False), ([('["c",{"p":3}]', '{"o":6}')], False), ([('["c", {"p":1}]', '{"o":5}')], False),
+    ([('["\\u0063",{"p":1}]', '{"o":5}')], False), ([('["c",{"p":[]}]', '{"o":5}')], False),
+])
+def test_what_was_written_is_seen_by_its_bytes(before, after, found):
+    """And what came besides, of this connector alone."""
+    assert written(before, after) is found
+
+
+@pytest.mark.parametrize("before", [[('["c", {"p":1}]', '{"o":4}')], [('["c", {"p":1}]', None)], [(ONE, '{"o":4}'), ('["c", {"p":1}]', None)],
+                                    [('["c",{"p":[]}]', '{"o":1}')]])
+def test_what_is_held_under_several_keys_is_decoded(before):
+    assert written(before) is False
+
+
+def test_what_was_written_is_behind_an_open_transaction():
+    assert written(change=lambda kafka: kafka.open.update({("offsets", number): 0 for number in range(5)})) is None
+
+
+def test_what_came_between_plan_and_write_is_not_known_by_its_bytes():
+    kafka = FakeKafka()
+    store = store_of(kafka, "c")
+    plan = make_plan(store.read(), DesiredOffsets.present([{"partition": {"p": 1}, "offset": {"o": 5}}], purge=True))
+    kafka.put('["c",{"p":3}]', '{"o":1}')
+    store.logs.renew()
+    store.read()
+    store.apply(plan)
+    assert store.has_written(plan) is False and make_plan(store.read(), plan.desired).changed
+
+
+def test_what_was_decoded_since_is_not_known_by_its_bytes():
+    kafka = FakeKafka().put('["d",{"p":1}]', '{"o":5}')
+    store = store_of(kafka, "c")
+    plan = make_plan(store.read(), DesiredOffsets.present([{"partition": {"p": 1}, "offset": {"o": 5}}]))
+    store.apply(plan)
+    assert store.has_written(plan) is True
+    other = TopicStore(store.logs, "d", ["offsets"])
+    other.read()
+    assert store.has_written(plan) is False and not make_plan(store.read(), plan.desired).changed
+
 
 def test_read():
     kafka = FakeKafka().put(COMPACT, '{"position":4}').put('["fs-orders2",{"p":1}]', "{}").put('["fs\\u002dorders",{"p":2}]',
@@ -605,7 +671,7 @@ def test_timestamps_of_jdbc_that_disagree(offset, warned):
     (present({"kafka_topic": "t"}, {"o": 1}), False), (absent(raw_keys=["garbage"]), False),
 ])
 def test_sink_shaped(desired, sink):
-    assert sink_shaped(desired) is sink
+    assert desired.is_of_a_sink is sink
 
 
 # ---- whatever comes -----------------------------------------------------------------------------------------------
