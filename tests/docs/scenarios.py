@@ -60,6 +60,18 @@ def _delivered_for_two_days(bench: Bench) -> None:
     bench.sink("orders-sink", "orders")
 
 
+def _declared(bench: Bench) -> None:
+    _source(bench)
+    bench.write("replay.yml", """
+        reset_offsets_change_id: CHG-1245
+        reset_offsets_connectors:
+          - name: orders-source
+            offsets:
+              - partition: {filename: /tmp/orders.txt}
+                offset: {position: 0}
+    """)
+
+
 def _changed(bench: Bench) -> None:
     _source(bench)
     offsets = [{"partition": {"filename": "/tmp/orders.txt"}, "offset": {"position": 16}}]
@@ -93,6 +105,7 @@ SCENARIOS = {
     "fleet": Scenario(f"{GUIDES}/guide_fleets.rst", _source, clusters=("main", "wide"), hosts=("eu", "us"), brokers=False),
     "old-workers": Scenario(f"{GUIDES}/guide_old_workers.rst", _source, clusters=("v34",), hosts=("old",)),
     "migrate": Scenario(f"{GUIDES}/guide_migrate.rst", _to_be_moved, clusters=("main", "wide"), hosts=("old", "new")),
+    "dry-run": Scenario(f"{GUIDES}/guide_dry_run.rst", _declared),
     "purge": Scenario(f"{GUIDES}/guide_export_import.rst", _deleted),
     "verify": Scenario(f"{GUIDES}/guide_verify_replay.rst", _source),
     "mirror": Scenario(f"{GUIDES}/guide_mirror.rst"),
