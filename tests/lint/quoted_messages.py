@@ -171,8 +171,8 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def missing(quotation: str) -> list[str]:
-    """The parts of a quotation that the source does not have."""
-    parts = re.split(r"\[\.\.\.\]|\.\.\.+", _VALUES.sub("N", quotation))
+    """The parts of a quotation, its sentences, that the source does not have."""
+    parts = re.split(r"\[\.\.\.\]|\.\.\.+|(?<=[a-z)N])\. (?=[A-Z])", _VALUES.sub("N", quotation))
     return [part.strip() for part in parts if not any(text in part for text in UPSTREAM) and not covered(words(part))]
 
 
