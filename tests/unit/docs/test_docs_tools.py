@@ -41,7 +41,7 @@ TASK [Change the offsets] ****
 
 changed: [eu]
 
-TASK [Sum up] ****
+TASK [ns.role : Sum up] ****
 CLUSTER  SET
 eu         1
 ok: [eu]
@@ -80,6 +80,8 @@ def test_nothing_selected_is_an_error():
 @pytest.mark.parametrize(("one", "other", "same"), [
     ("Backup: /a/b.json", "Backup: /tmp/c-20261130T193333.116034Z.json", True),
     ("eu  1 changed", "eu         12 changed", True),
+    ("the oldest for 6 s", "the oldest for 1 min 12 s", True),
+    ("the oldest for 6 s", "the oldest for 6 records", False),
     ("1 changed", "1 failed", False),
     ("CLUSTER  SET", "CLUSTER  SET  REMOVED", False),
 ])
@@ -97,6 +99,8 @@ def test_an_output_without_a_mark():
     ("The backup file ... exists already and is sometimes overwritten.", ["exists already and is sometimes overwritten."]),
     ("... is N, but ... of ... would go further ...: ...", []),
     ("Live now: ... What finishes this: ...", ["Live now:"]),
+    ("This run differs from the dry run: one: the offset declared for N is N, but the dry run showed N. Nothing was changed.", []),
+    ("Nothing was changed. Make a new dry run, in AWX by closing the browser.", ["Make a new dry run, in AWX by closing the browser."]),
 ])
 def test_a_message_that_the_source_does_not_have(monkeypatch, quoted, stale):
     monkeypatch.chdir(ROOT)
