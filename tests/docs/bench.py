@@ -152,12 +152,17 @@ class Bench(Place):
         for name in self._made:
             self.delete(name)
         for one in self._clusters.values():
-            mine = {(record.partition, record.key) for record in self.kafka.raw_records(one.offset_topic)
-                    if record.key and json.loads(record.key)[0] in self._made}
-            self.kafka.raw(one.offset_topic, [(partition, key, None) for partition, key in mine])
+            forget(self.kafka, one.offset_topic, *self._made)
         for topic in dict.fromkeys(self._topics):
             if self.kafka.exists(topic):
                 self.kafka.drop(topic)
+
+
+def forget(kafka: Kafka, offset_topic: str, *names: str) -> None:
+    """Removes the offsets of these connectors, which are deleted."""
+    mine = {(record.partition, record.key) for record in kafka.raw_records(offset_topic)
+            if record.key and json.loads(record.key)[0] in names}
+    kafka.raw(offset_topic, [(partition, key, None) for partition, key in mine])
 
 
 def _committed(worker: Worker, name: str, topic: str) -> dict[int, int]:

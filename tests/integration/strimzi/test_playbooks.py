@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.docs.bench import BACKUPS, Place
+from tests.docs.bench import BACKUPS, Place, forget
 from tests.docs.blocks import File, parse
 from tests.docs.runs import ROOT, checked
 from tests.docs.scenarios import SCENARIOS
@@ -62,6 +62,9 @@ def test_reset_twice_and_restore(connect, namespace, playbooks, host, name):
 @pytest.fixture
 def orders(namespace, operator, main, live_stack, kafka, tmp_path):
     """orders-source has read a file of 40 bytes, as a resource of my-connect."""
+    forget(kafka, main.offset_topic, "orders-source")  # what a first attempt has left
+    if kafka.exists("orders"):
+        kafka.drop("orders")
     operator.workers[CONNECTS, "my-connect"] = main.url
     bootstrap_servers = live_stack.endpoints()["bootstrap_servers"]
     namespace.create(CONNECTS, "my-connect", connect_spec(bootstrap_servers), annotations=connect_annotations())
@@ -70,7 +73,7 @@ def orders(namespace, operator, main, live_stack, kafka, tmp_path):
     file.write_text("".join(f"order {number}\n" for number in range(1, 6)))
     namespace.connector("orders-source", file_source(file, topic="orders"), "my-connect")
     at_end = [{"partition": {"filename": str(file)}, "offset": {"position": 40}}]
-    wait_until(lambda: main.worker.exists("orders-source") and main.worker.offsets("orders-source") == at_end, 60, "the end of the file")
+    wait_until(lambda: main.worker.exists("orders-source") and main.worker.offsets("orders-source") == at_end, reason="the end of the file")
     namespace.await_state("orders-source", "RUNNING")
     yield "orders-source"
     kafka.drop("orders")
