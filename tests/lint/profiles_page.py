@@ -21,25 +21,23 @@ HEAD = """..
 What connectors store
 =====================
 
-Connect stores what a connector gives it, and takes nearly everything that is declared. What is right only the connector's source code
-says. For these connectors the collection knows it, by their class (``connector.class``):
+Connect accepts nearly every offset. Which of them a connector can use is in the connector's source code alone. For the classes of this page
+(``connector.class``) the collection has it as a *profile*, with these effects:
 
-- a new partition or field whose type is not the connector's, or that lacks what the connector needs, is refused before anything is
-  stopped (``force: true`` makes a warning of it). What is live is right, whatever this page says;
-- a new record on the offsets topic has its fields in the order in which the connector looks for it;
-- directions and distances are in the connector's own unit, so ``max_rewind``, ``max_skip`` and ``direction`` work for binlogs and
-  LSNs, too.
-  Text without an order is never compared;
-- ``reset_to`` takes a time, or ``resnapshot``, where the meaning of that is known;
-- once a connector runs again after its change, what it commits first shows whether it goes on from the declared offset
-  (``check_position``);
-- warnings name what else decides where the connector goes on: another place where it keeps its position, or a setting;
-- :ansplugin:`streamops.kafka_connect.connector_offsets_info#module` returns it as ``profile``, and a declaration that is refused in check
+- A new partition or field with a wrong type, or that lacks what the connector needs, is refused before anything is stopped
+  (``force: true``: a warning). What is live counts as right, whatever this page says.
+- A new record on the offsets topic has its fields in the order in which the connector looks for it.
+- Directions and distances are in the connector's own unit, so ``max_rewind``, ``max_skip`` and ``direction`` work for binlogs and
+  LSNs, too. Text without an order is never compared.
+- ``reset_to`` takes a time, or ``resnapshot``, where the connector's offsets allow it.
+- The first commit after a change shows whether the connector continues from the declared offset (``check_position``).
+- Warnings name what else decides where the connector continues: another place where it keeps its position, or a setting.
+- :ansplugin:`streamops.kafka_connect.connector_offsets_info#module` returns the ``profile``, and a declaration that is refused in check
   mode shows an example.
 
-A type ``int32`` or ``int64`` is a whole number, ``string`` a text, also where it holds digits. *next* says that the position is the next
-thing that is read, *last* that it is the last one that was. "Not verified" is what could not be read in the source: it is worth warnings
-alone.
+A type ``int32`` or ``int64`` is a whole number, ``string`` a text, also where it holds digits. *next* means that the position is the next
+thing to read, *last* that it is the last one that was read. "Not verified" is what could not be read in the source: it leads to warnings
+only.
 
 Connectors of your own
 ----------------------
