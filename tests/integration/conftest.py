@@ -16,6 +16,7 @@ from confluent_kafka.admin import AclBinding, AclBindingFilter, AclPermissionTyp
 from stack import ClusterSpec, Stack
 from tests.integration.support import fault_table
 from tests.integration.support.configs import FIRST, at, shaped
+from tests.integration.support.fault_stores import PHASES
 from tests.integration.support.modules import run_module
 from tests.integration.support.playbook import Playbooks
 from tests.integration.support.proxy import Proxy
@@ -31,8 +32,12 @@ KEEP = "STREAMOPS_STACK_DIR"
 def pytest_terminal_summary(terminalreporter) -> None:
     """What test_fault_matrix.py has found, as a table."""
     reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, []) if report.when == "call"]
-    for line in fault_table.lines([(dict(report.user_properties), report.outcome) for report in reports]):
+    found = [(dict(report.user_properties), report.outcome) for report in reports]
+    for line in fault_table.lines(found):
         terminalreporter.write_line(line)
+    if os.environ.get("STREAMOPS_FAULTS") == "all":
+        for line in fault_table.documentation(found, PHASES):
+            terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")

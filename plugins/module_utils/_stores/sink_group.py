@@ -107,9 +107,11 @@ class Sink:
         own = any(self._is_own(one) for one in members)
         hint = ("Tasks of a connector of this name run, maybe on another Connect cluster" if own else
                 "They are no tasks of %s by their client ids: stop these consumers, or give them a group of their own" % self.name)
-        if any(one.instance_id for one in members):
-            hint += (". A static member (group.instance.id) that has ended stays in the group until its session time-out is over (session.timeout.ms, %s): "
-                     "wait that long" % self.settings.session_timeout)
+        static = any(one.instance_id for one in members)
+        if static or own:
+            hint += ". %s stays in the group until its session time-out is over (session.timeout.ms, %s): wait that long" % (
+                "A static member (group.instance.id) that has ended" if static else "One that ended while its worker or the brokers were away",
+                self.settings.session_timeout)
         return errors.StateError(
             "%s consumer group %s has %d member%s, and Kafka takes no offsets for it from anybody else: %s. %s." % (
                 since, self.group, len(members), "" if len(members) == 1 else "s", self.told(members), hint),

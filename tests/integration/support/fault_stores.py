@@ -56,8 +56,9 @@ class RestSource:
         return self._proxies[-1]
 
     def task(self, proxy: Proxy | None) -> dict:
+        """The wait is the module's default: a task of a sink that ended without its broker stays in its group for 45 s and more."""
         return {"name": self.connector, "offsets": [self.after], "stop": True, "change_id": "CHG-1", "method": self.method,
-                "wait_timeout": 60, "connect_url": [proxy.url] if proxy else [self.url], **self.ledger}
+                "wait_timeout": 120, "connect_url": [proxy.url] if proxy else [self.url], **self.ledger}
 
     def state(self) -> str | None:
         """None where there is no worker that runs."""

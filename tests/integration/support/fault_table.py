@@ -27,3 +27,22 @@ def _row(properties: dict, outcome: str) -> tuple[str, ...]:
     again = properties.get("again")
     return (store, fault, phase, properties.get("first", "?"), properties.get("next", "?"), "?" if again is None else str(again),
             "?" if again is None else str(max(0, again - properties["declared"])), outcome)
+
+
+def documentation(found: list[tuple[dict, str]], phases: tuple[str, ...]) -> list[str]:
+    """The same for the page on limits: of each fault a row for the stores in which it ends alike, a column for each phase."""
+    ends: dict[tuple[str, str], dict[str, str]] = {}
+    for properties, outcome in found:
+        if "cell" in properties:
+            phase, fault, store = properties["cell"]
+            text = f"{properties.get('first', '?')}; {properties.get('next', '?')}"
+            ends.setdefault((fault, store), {})[phase] = text if outcome == "passed" else outcome
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for (fault, store), by_phase in ends.items():
+        rows.setdefault((fault, *(by_phase.get(phase, "") for phase in phases)), []).append(store)
+    return [".. csv-table::", f'   :header: {_csv("fault", "store", *phases)}', "",
+            *(f"   {_csv(row[0], ', '.join(stores), *row[1:])}" for row, stores in sorted(rows.items(), key=lambda one: one[0][0]))]
+
+
+def _csv(*cells: str) -> str:
+    return ", ".join(f'"{cell}"' for cell in cells)
