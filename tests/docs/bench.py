@@ -73,7 +73,7 @@ class Bench(Place):
         hosts = {host: {"kafka_connect_url": URL % host, **servers} for host in self._clusters}
         self.write("inventory.yml", json.dumps({"kafka_connect": {"hosts": hosts}}))
         # beside the inventory; no page shows it
-        hidden = {"kafka_connect_ledger_topic": LEDGER, "reset_offsets_settle": 0, "kafka_connect_check_position_timeout": 20,
+        hidden = {"kafka_connect_ledger_topic": LEDGER, "reset_offsets_settle": 0, "kafka_connect_check_position_timeout": 120,
                   "import_offsets_settle": 0, "reset_offsets_backup_dir": BACKUPS, "import_offsets_backup_dir": BACKUPS}
         self.write("group_vars/all.yml", json.dumps(hidden))
         for host, one in self._clusters.items():  # which share a Kafka cluster here

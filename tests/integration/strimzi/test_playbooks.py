@@ -86,7 +86,7 @@ def test_docs_outputs(orders, kubernetes, namespace, token, kafka, tmp_path):
     page = parse((ROOT / SCENARIOS["strimzi"].page).read_text(encoding="utf-8"))
     rights = next(part for part in page if isinstance(part, File) and part.name == "role.yml")
     hidden = {"vault_kube_eu": token(rules=yaml.safe_load(rights.text)["rules"]), "reset_offsets_settle": 0,
-              "kafka_connect_check_position_timeout": 20, "reset_offsets_backup_dir": BACKUPS}
+              "kafka_connect_check_position_timeout": 120, "reset_offsets_backup_dir": BACKUPS}
     place.write("group_vars/all.yml", json.dumps(hidden))
     before = namespace.get(CONNECTORS, orders)["spec"]
     commands = checked("strimzi", place)
