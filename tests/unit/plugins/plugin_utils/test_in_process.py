@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from ansible.parsing.dataloader import DataLoader
-from ansible.template import Templar, trust_as_template
+from ansible.template import Templar, is_trusted_as_template, trust_as_template
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ansible import runner
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _in_process, _modules
@@ -73,7 +73,7 @@ def test_a_result_is_what_another_process_would_print(tmp_path):
     found = _in_process.execute(action, main_of(act), {})
     assert {name: found[name] for name in ("n", "tuple", "check", "where", "shown", "warnings")} == {
         "n": 7, "tuple": [1, 2], "check": True, "where": str(tmp_path), "shown": "x********x", "warnings": ["twice ********"]}
-    assert type(found["text"]) is str and found["text"] == "{{ 1/0 }}"
+    assert found["text"] == "{{ 1/0 }}" and not is_trusted_as_template(found["text"])
     assert SECRET not in str(found) and os.getcwd() == before and runner.Module.__module__ == runner.__name__
     assert action._task.args == {"n": "7", "where": "{{ 1/0 }}", "kafka_connect_password": SECRET}
 
@@ -107,7 +107,7 @@ def test_only_what_changes_nothing(monkeypatch):
         return plugins[-1]
 
     action = Action()
-    action._task.copy = lambda: SimpleNamespace()
+    action._task.copy = SimpleNamespace
     action._play_context = action._templar
     action._shared_loader_obj = SimpleNamespace(action_loader=SimpleNamespace(get=get))
     asked = [("connector_info", False), ("connector_offsets_bulk", True), ("connector_offsets_bulk", False), ("verify_replay", True)]
