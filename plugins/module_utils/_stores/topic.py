@@ -216,7 +216,7 @@ class TopicStore(Store):
 
     def apply(self, plan) -> None:
         """All records of the change in one transaction."""
-        self._write(self.records(plan), self.name, self.finishes)
+        self.write(self.records(plan))
 
     def apply_together(self, changes, whose: str) -> None:
         """The stores have their logs in common."""
@@ -224,9 +224,9 @@ class TopicStore(Store):
 
     def write(self, records) -> None:
         """[(topic, topic partition, key, value or None)] in one transaction."""
-        self._write(records, self.name)
+        self._write(records, self.name, self.finishes)
 
-    def _write(self, records, whose, finishes=False) -> None:
+    def _write(self, records, whose, finishes) -> None:
         self.logs.write(records, "streamops.kafka_connect.%s.%s" % (self.topics[0], whose), finishes)
 
     def has_written(self, plan):
