@@ -8,12 +8,13 @@
 
 Of the half second that a module takes in a process of its own, nine tenths are the start of Python and the compilation of what Ansible ships to it. Here
 the main process of Ansible has imported it once, and each task is a fork of that one. What changes something has a process of its own, which
-finishes or rolls back when Ansible is ended.
+finishes or rolls back when Ansible is ended, and a crash of librdkafka there is not one of Ansible.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import sys
@@ -46,7 +47,8 @@ def execute(action, main, task_vars) -> dict:
     """What the module returns, also where it has failed. action: of its task, with all options; main: the module's function."""
     arguments = dict(action._task.args)
     action._update_module_args(action._task.action, arguments, task_vars)
-    with _working_in(action._loader.get_basedir()):
+    # What libraries print there is shown nowhere if a module has a process of its own.
+    with _working_in(action._loader.get_basedir()), contextlib.redirect_stderr(io.StringIO()):
         return _result_of(main, _as_sent(arguments, Direction.CONTROLLER_TO_MODULE))
 
 
@@ -70,7 +72,7 @@ def _result_of(main, arguments: dict) -> dict:
         main()
     except _Ended as ended:
         return _as_sent(ended.args[0], Direction.MODULE_TO_CONTROLLER)
-    except Exception as fault:  # of the module itself: the task fails, as it does where a process ends with a traceback
+    except (Exception, SystemExit) as fault:  # of the module itself: the task fails, as it does where a process ends with a traceback
         return {"failed": True, "msg": "MODULE FAILURE: %r" % fault, "exception": traceback.format_exc()}
     finally:
         runner.Module = original

@@ -162,11 +162,13 @@ def stopped_by(failed: dict, most: float, given_up: list = ()) -> list:
     """The hosts that stop a rollout, as more of their batch have failed than may. failed: host -> failure() of its change; most: percent; given_up: hosts that
     Ansible does not run on any more; nobody knows their batch.
     """
+    if most >= 100:
+        return []
     batches: dict = {}
     for host, one in failed.items():
         batches.setdefault(tuple(one["batch"]), []).append(host)
     found = [host for batch, hosts in batches.items() if len(hosts) * 100 > most * len(batch) for host in hosts]
-    return found + (list(given_up) if most < 100 else [])
+    return found + list(given_up)
 
 
 def refusal(known: dict, conflict: str = "") -> str:

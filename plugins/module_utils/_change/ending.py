@@ -38,6 +38,8 @@ class Ending:
         """error: ConnectError, or a fault of our own. What has to be undone is undone, or due next."""
         item = self._item
         item.may_be_given_up = False
+        if isinstance(error, LedgerWriteFailed):
+            return self.end(error)  # the next run goes on
         does_not_come_back = item.next in (RESTORE_STATE, FINAL_STATE) and item.error is None and not item.only_predicts
         if does_not_come_back and isinstance(error, errors.ConnectError) and not isinstance(error, (LeaseLost, *AWAY)) and item.undo.is_due:
             return self._roll_back_after(error.message)
@@ -54,8 +56,8 @@ class Ending:
         item.next = END
         if not isinstance(error, errors.ConnectError):  # a fault of our own must not leave a connector stopped
             return self._restore_state_after(error, item.states.found if item.stopped_here else None)
-        if isinstance(error, (LeaseLost, LedgerWriteFailed)):
-            return self.end(error)  # another run goes on, or the next one
+        if isinstance(error, LeaseLost):
+            return self.end(error)  # another run goes on
         writing, item.writing = item.writing, None
         if writing is not None:
             error = item.rollback.after(error, writing.sent)

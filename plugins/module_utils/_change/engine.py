@@ -115,8 +115,12 @@ class Engine:
                 _fail(item, error)
 
     def _sync(self, at_the_end=False) -> None:
-        """What they have told the ledger in this phase has to be there whatever happens in the next one. at_the_end: nothing is left to do."""
-        for name, error in (self._sync_ledger() if self._sync_ledger else {}).items():
+        """What was written into the ledger in this phase has to outlive the next one. at_the_end: nothing is left to do."""
+        try:
+            lost = self._sync_ledger() if self._sync_ledger else {}
+        except Exception as fault:  # of the ledger: it must not leave the connectors half-way
+            lost = dict.fromkeys(self.items, fault)
+        for name, error in lost.items():
             try:
                 self.items[name].not_recorded(error, at_the_end)
             except Exception as other:

@@ -335,17 +335,17 @@ class ChangeItem:
         return {"changed": not self.offsets_back, "backup_file": self.backup}
 
     def not_recorded(self, error, at_the_end: bool) -> None:
-        """What the ledger took in this phase may be lost with the machine: the same as if it had refused it. at_the_end: nothing is left to do."""
-        if at_the_end:
-            return self.entry.end_not_recorded(error)
+        """What was written into the ledger in this phase may not outlive a crash of the machine: that counts as if it had failed. at_the_end: nothing is
+        left to do.
+        """
         if self.error is not None:
-            return None
-        due, self.next = self.next, self.next if self.offsets_back else WRITE  # they are as declared by now
+            return
+        if at_the_end:
+            self.entry.end_not_recorded(error)
+            return
         self.entry.not_recorded(error, not self.offsets_back, self.rolls_back, self._change_facts)
-        self.next = due
         if self.result is not None:
             self.result.update(self.entry.changes(self.max_entries))
-        return None
 
     def _end_change(self, result) -> None:
         """Of a connector that was stopped for it."""

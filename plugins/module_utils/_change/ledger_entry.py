@@ -76,7 +76,7 @@ class LedgerEntry:
             % (self.name, self.once.where, error.message), **dict(error.facts, **facts))
 
     def not_recorded(self, error, is_made: bool, rolls_back: bool, facts: dict) -> None:
-        """What the ledger has taken may be lost with the machine. is_made: that the change is made, see written(). Raises ConnectError."""
+        """What was written last may not outlive a crash of the machine. is_made: that the change is made, see written(). Raises ConnectError."""
         try:
             self.once.not_recorded(error)
         except errors.ConnectError as refused:
@@ -94,6 +94,8 @@ class LedgerEntry:
             self.end_not_recorded(error)
 
     def end_not_recorded(self, error) -> None:
+        if self.once.change is None:
+            return
         self._access.warn("The ledger (%s) could not be updated: the change %s of %s has come to its end, which its next run will record. %s" % (
             self.once.where, self.once.change_id, self.name, error.message))
 

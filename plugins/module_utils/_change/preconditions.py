@@ -114,7 +114,7 @@ class Preconditions:
         return found
 
     def _await_end_of_tasks(self, found):
-        """Somebody has just stopped it, and may start it again before this is seen to be STOPPED: another run of the same change does both.
+        """It was stopped a moment ago, and may be started again before this is seen to be STOPPED: another run of the same change does both.
 
         Gives the Connector, in whatever state that leaves it. Raises WaitError.
         """

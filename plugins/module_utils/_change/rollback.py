@@ -39,11 +39,18 @@ class Rollback:
         if sent or self._store.has_server_guard and not isinstance(error, _NOTHING_WRITTEN):
             self.done = False
             return self._restore(error, sent)
-        if self._store.finishes and self._store.hidden():
+        if self._store.finishes and self._is_hidden():
             self.is_blind = True
             return error.also("An earlier run of this change may have changed its offsets; what is live now cannot be seen.")
         # A transaction that was given up; what is there now may be somebody else's.
         return error.also("This run has not changed its offsets.")
+
+    def _is_hidden(self) -> bool:
+        """Also where it cannot be read."""
+        try:
+            return bool(self._store.hidden())
+        except errors.ConnectError:
+            return True
 
     def _restore(self, error, sent):
         try:

@@ -24,7 +24,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.catalog import Catalog
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.profiles.migration import is_migration
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.automatic_change import AutomaticChange
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.connector_changes import Waits
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.connector_changes import SilentRuns
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.marker import marked_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import make_id
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.select import NONE, ledger_for_changes
@@ -55,7 +55,7 @@ class Session:
 
     def share(self) -> None:
         """For many connectors: what all of their changes ask is asked once in a moment, and other runs are waited for once."""
-        self._many, self._waits = True, Waits(of_all=True)
+        self._many, self._waits = True, SilentRuns(of_all=True)
         if self._client is not None:
             self.worker = SharedOperator(self._client) if self._client.method == STRIMZI else SharedWorker(self._client)
         if self._kafka is not None:

@@ -24,7 +24,7 @@ _LONG_AGO = 86400.0
 _PAUSE = 0.5
 
 
-class Waits:
+class SilentRuns:
     """Since when changes on which other runs are at work have not been written again.
 
     Where many connectors are changed together, those of all connectors are looked up whenever one of them is waited for: a silent run is waited for once.
@@ -35,12 +35,11 @@ class Waits:
         #: (connector, change id) -> the change, and when it was first seen as it is
         self._seen = {}
 
-    def silent_since(self, ledger, change, now: float) -> float:
-        """By the clock of this process."""
+    def silent_since(self, ledger, change, clock) -> float:
+        """By that clock."""
         if not self._is_seen(change):
-            if self._of_all:
-                self._note(_read_quietly(ledger), now)
-            self._note([change], now)
+            others = _read_quietly(ledger) if self._of_all else []
+            self._note(others + [change], clock())
         return self._seen[change.connector, change.change_id][1]
 
     def _is_seen(self, change) -> bool:
@@ -66,7 +65,7 @@ class ConnectorChanges:
 
     def __init__(self, ledger, connector: str, run: str, marked=None, warn=None, sleep=time.sleep, clock=time.monotonic, waits=None):
         """run: this run. marked: gives the changes that the connector's configuration still holds (see _ledger.marker), or None.
-        warn(text): for the user. waits: Waits of all connectors that are changed together."""
+        warn(text): for the user. waits: SilentRuns of all connectors that are changed together."""
         self.ledger = ledger
         self.connector = connector
         self._run = run
@@ -74,7 +73,7 @@ class ConnectorChanges:
         self._warn = warn
         self._sleep = sleep
         self._clock = clock
-        self._waits = waits or Waits()
+        self._waits = waits or SilentRuns()
         self._held_before = None
         #: in check mode: ids of changes on which others are at work
         self._others = []
@@ -99,11 +98,15 @@ class ConnectorChanges:
             self._warn("Another run is at work on the change %s of %s." % (seen.change_id, self.connector))
             self._others = [seen.change_id]
             return None
-        while seen is not None and self._clock() - self._waits.silent_since(self.ledger, seen, self._clock()) <= LEASE:
+        while seen is not None and self._is_alive(seen):
             self._sleep(_PAUSE)
             self.read(check_mode)
             seen = self._at_work()
         return first
+
+    def _is_alive(self, change) -> bool:
+        since = self._waits.silent_since(self.ledger, change, self._clock)
+        return self._clock() - since <= LEASE
 
     def unfinished(self, change_id) -> list:
         """Changes of other ids whose run did not come to its end, oldest first. To be asked after wait()."""

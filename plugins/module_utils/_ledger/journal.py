@@ -51,7 +51,7 @@ class Journal:
             return [], was_there
         start, kept = self.size, []
         whole, newline, rest = text.rpartition(b"\n")
-        lines = whole.split(b"\n")
+        lines = whole.split(b"\n") if newline else []
         self._ended = self._ended if not text else not rest
         self.torn = b""
         if rest and _is_json(rest):
@@ -103,7 +103,11 @@ class Journal:
 
     def sync(self) -> None:
         """What was appended so far is on the disk when it returns."""
-        os.fsync(self._file.fileno())
+        handle = os.open(self.path, os.O_WRONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
     def replace(self, lines) -> None:
         """All of it, in one step, and on the disk when it returns. lines: texts or bytes. The next read() begins with the first line."""

@@ -211,8 +211,8 @@ class TopicLedger(Ledger):
                 self._end_lost_transaction(writer, log, change)
             if log.behind:
                 raise errors.StateError(
-                    "A transaction of another producer has been open on %s (%s) for more than %g s, so what is behind it cannot be known. If brokers broke "
-                    "down, run the change again that was being made then, which ends it. Any other one kafka-transactions.sh finds and aborts."
+                    "A transaction of another producer has been open on %s (%s) for more than %g s, so what is behind it cannot be known. If brokers "
+                    "stopped during a change, run that change again: this ends the transaction. Otherwise find and abort it with kafka-transactions.sh."
                     % (self.where, log.behind, self.kafka.timeout))
             self._compare(log, key, change, known)
 

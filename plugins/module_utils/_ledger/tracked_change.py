@@ -245,7 +245,7 @@ class TrackedChange:
                                       busy=state_to_restore is not None))
 
     def not_recorded(self, error) -> None:
-        """What was told to the ledger may be lost with the machine. error: why. Raises it."""
+        """What was written last may not outlive a crash of the machine. error: why. Raises it."""
         raise error
 
     def done(self) -> None:

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.connect_assignment import CONNECTOR, address, running
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 
-#: seconds between two looks at groups that rebalance
-_PAUSE = 0.1
+#: seconds between two looks at groups that rebalance, and in all: it takes a healthy Connect cluster one or two
+_PAUSE, _PATIENCE = 0.1, 10.0
 
 
 def workers_at(kafka, name: str, group=None, tasks_only=True) -> list:
@@ -36,7 +36,7 @@ def check_groups_are_shown(kafka, rest, group=None) -> None:
 
     rest: ConnectClient, None without a worker to ask. group: the workers' group.id, if it is known. Without both nothing can be told.
     """
-    shown = _settled(kafka, group)
+    shown = _stable(kafka, group)
     if group:
         missing = "workers of the group %s" % group if group not in {one[0] for one in shown} else None
     else:
@@ -65,23 +65,26 @@ def groups_with(kafka, name: str) -> dict:
     return {group: work for group, work in found.items() if name in work}
 
 
-def groups_of_workers(kafka) -> dict:
-    """group of Connect workers -> (its connectors, its workers as host:port); empty where the brokers do not tell."""
+def groups_of_workers(kafka) -> tuple:
+    """({group of Connect workers: (its connectors, its workers as host:port)}, groups of which this is not shown, as they rebalance all the time).
+
+    Empty where the brokers show no groups.
+    """
     found = {}
     try:
-        shown, _moving = _look(kafka)
+        shown, rebalancing = _await_stable(kafka)
     except errors.BrokerError:
-        return {}
+        return {}, []
     for group, _client_id, metadata, has in _decoded(shown):
         work, addresses = found.setdefault(group, (set(), set()))
         work.update(connector for connector, _task in has)
         addresses.add(address(metadata))
-    return found
+    return found, rebalancing
 
 
 def _members(kafka, group=None):
     """(group, client id, {(connector, task)}) of each Connect worker, only of one group if it is named. Raises BrokerError."""
-    return [(group_id, client_id, has) for group_id, client_id, _metadata, has in _decoded(_settled(kafka, group))]
+    return [(group_id, client_id, has) for group_id, client_id, _metadata, has in _decoded(_stable(kafka, group))]
 
 
 def _decoded(shown):
@@ -93,33 +96,41 @@ def _decoded(shown):
             continue
 
 
-def _settled(kafka, group=None) -> list:
+def _stable(kafka, group=None) -> list:
     """What ConsumerGroups.connect_groups() gives, of one group if it is named. Raises BrokerError, also where a group rebalances all the time."""
-    shown, moving = _look(kafka, group)
-    if moving:
+    shown, rebalancing = _await_stable(kafka, group)
+    if rebalancing:
         raise errors.BrokerError(
-            "The Connect workers of the group %s have been rebalancing for more than %g s. Until that ends, the brokers at %s do not show which connectors "
-            "they run: run this again then." % (" and of the group ".join(moving), kafka.timeout, kafka.brokers), bootstrap_servers=kafka.brokers)
+            "The brokers at %s do not show which connectors the workers of the group %s run, as it has been rebalancing for more than %g s. Run this again "
+            "when it is stable%s." % (
+                kafka.brokers, " and of the group ".join(rebalancing), _patience(kafka), "" if group else
+                ". If that is another Connect cluster, give the group.id of yours as kafka_connect_group"), bootstrap_servers=kafka.brokers)
     return shown
 
 
-def _look(kafka, group=None) -> tuple:
-    """(members of the groups that do not rebalance, names of those that do). These are waited for, but not for ever: in the meantime the brokers show
-    no metadata, so neither the address of a worker nor what it had before.
+def _await_stable(kafka, group=None) -> tuple:
+    """(members of the groups that do not rebalance, names of those that do). While a group does, the brokers show no metadata of its members: neither the
+    address of a worker nor what it had before. One that was waited for in vain is not waited for again.
 
     See org.apache.kafka.coordinator.group.classic.ClassicGroupMember#describeNoMetadata.
     """
-    end = time.monotonic() + kafka.timeout
+    end, in_vain = time.monotonic() + _patience(kafka), kafka.groups.unstable
     while True:
         shown = [one for one in kafka.groups.connect_groups() if not group or one[0] == group]
-        moving = {one[0] for one in shown if not one[2]}
-        if not moving or time.monotonic() > end:
-            return [one for one in shown if one[0] not in moving], sorted(moving)
+        rebalancing = {one[0] for one in shown if not one[2]}
+        if rebalancing <= in_vain or time.monotonic() > end:
+            in_vain -= {one[0] for one in shown}
+            in_vain |= rebalancing
+            return [one for one in shown if one[0] not in rebalancing], sorted(rebalancing)
         time.sleep(_PAUSE)
 
 
+def _patience(kafka) -> float:
+    return min(kafka.timeout, _PATIENCE)
+
+
 def groups_asked(rest, groups, group) -> set:
-    """Those of the workers that are asked, by their addresses; where none fits, the one that is named. groups: see groups_of_workers()."""
+    """Those of the workers that are asked, by their addresses; where none fits, the one that is named. groups: the first of groups_of_workers()."""
     workers = {((parts.get("status") or {}).get("connector") or {}).get("worker_id") for parts in rest.connectors().values()}
     workers.add(urlsplit(rest.url).netloc)
     return {name for name, (_work, addresses) in groups.items() if addresses & workers} or {group} & set(groups)

@@ -119,8 +119,9 @@ class TopicDiscovery:
     def _check_no_others(self, log) -> None:
         """Has it offsets of connectors that other workers have? Raises MethodError."""
         ours = self._rest.connectors()
-        found = groups_of_workers(self._kafka)
+        found, unseen = groups_of_workers(self._kafka)
         theirs = groups_asked(self._rest, found, self._group)
+        self._check_all_are_seen(unseen, "offset_topic %s has offsets of another Connect cluster" % self._given)
         held = log.decoded()
         for other, (work, _addresses) in sorted(found.items()):
             foreign = sorted(connector for connector in work if other not in theirs and held.live_keys(connector) and connector not in ours)
@@ -132,7 +133,8 @@ class TopicDiscovery:
 
     def _check_namesakes(self, name, topic) -> None:
         """Two Connect clusters with one offsets topic and a connector of one name have one offset for both. Raises SharedTopic."""
-        groups = groups_of_workers(self._kafka)
+        groups, unseen = groups_of_workers(self._kafka)
+        self._check_all_are_seen(unseen, "another Connect cluster has a connector %s, with offsets on %s, too," % (name, topic))
         namesakes = {other for other, (work, _addresses) in groups.items() if name in work}
         theirs = groups_asked(self._rest, groups, self._group)
         if not theirs and len(namesakes) == 1:
@@ -144,6 +146,15 @@ class TopicDiscovery:
                 "would be one for both. Give one of the clusters an offset.storage.topic of its own, or one of the connectors another name. If they "
                 "have topics of their own, use force: true."
                 % (" and ".join(sorted(namesakes | theirs)), name, topic))
+
+    def _check_all_are_seen(self, unseen, what) -> None:
+        """unseen: groups of Connect workers that rebalance all the time. Raises MethodError: what goes by REST goes on, with a warning."""
+        others = [group for group in unseen if group != self._group]
+        if others:
+            raise errors.MethodError(
+                "Whether %s is not known: the brokers at %s do not show what the Connect workers of the group %s have, as it has been rebalancing for some "
+                "time. Run this again when it is stable. If they keep their offsets on another topic, use force: true."
+                % (what, self._kafka.brokers, " and of the group ".join(others)))
 
     # ---- one that is looked for ------------------------------------------------------------------------------------
 

@@ -75,6 +75,7 @@ class FakeKafka:
         self.logs = {}
         self.topics = _Topics(self.logs, {name: [[] for _number in range(partitions)] for name in names or ("offsets",)})
         self.policies = dict.fromkeys(self.topics, policy)
+        self.unstable = set()
         #: the largest record that any topic takes; None: the brokers do not tell
         self.max_bytes = None
         #: (topic, partition) -> end for a reader of committed records, while a transaction is open

@@ -86,16 +86,23 @@ def breaks(params, check_mode):
     raise ZeroDivisionError("a fault")
 
 
+def ends(params, check_mode):
+    print("of a library", file=sys.stderr)
+    sys.exit(3)
+
+
 @pytest.mark.parametrize(("act", "args", "message"), [
     (fails, {}, "It is ********."),
     (breaks, {}, "MODULE FAILURE: ZeroDivisionError('a fault')"),
+    (ends, {}, "MODULE FAILURE: SystemExit(3)"),
     (breaks, {"n": "many"}, "argument 'n' is of type str and we were unable to convert to int: "),
     (breaks, {"m": 1}, "Unsupported parameters for (streamops.kafka_connect.connector_info) module: m. Supported parameters include: "),
 ])
-def test_a_failure_is_a_result(act, args, message):
+def test_a_failure_is_a_result(act, args, message, capfd):
     found = _in_process.execute(Action(**{"kafka_connect_password": SECRET, **args}), main_of(act), {})
     assert found["failed"] is True and found["msg"].startswith(message) and SECRET not in found["msg"]
     assert found.get("connector") == ("c" if act is fails else None) and runner.Module.__module__ == runner.__name__
+    assert capfd.readouterr() == ("", "")  # Ansible takes it for an error of its own
 
 
 def test_only_what_changes_nothing(monkeypatch):

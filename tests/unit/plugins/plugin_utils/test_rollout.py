@@ -271,7 +271,9 @@ def test_what_is_kept_of_a_failure():
     ({"a": broken(batch=("a", "b"))}, 49.9, [], ["a"]), ({"a": broken(batch=("a", "b", "c")), "b": broken(batch=("a", "b", "c"))}, 50, [], ["a", "b"]),
     # each batch by itself
     ({"a": broken(batch=("a", "b")), "c": broken(batch=("c", "d"))}, 50, [], []),
-    ({}, 50, ["x"], ["x"]), ({"a": broken(batch=("a",))}, 100, ["x"], [])])
+    ({}, 50, ["x"], ["x"]), ({"a": broken(batch=("a",))}, 100, ["x"], []),
+    # an error of Ansible's own, which names no batch
+    ({"a": broken(batch=())}, 100, [], []), ({"a": broken(batch=())}, 99, [], ["a"])])
 def test_what_stops_a_rollout(failed, most, given_up, stops):
     assert _rollout.stopped_by(failed, most, given_up) == stops
 

@@ -311,6 +311,30 @@ def test_what_many_tell_the_ledger_cannot_be_made_safe(phase, named, tmp_path, m
         assert any("is not recorded" in text for text in warnings) or phase == "ended"
 
 
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_a_ledger_that_breaks_within_a_phase(is_gone, tmp_path, monkeypatch):
+    """Gone, or unreadable when the second of three is about to be written: no connector is left without a word."""
+    worker, path, put = running(a=1, b=1, c=1), tmp_path / "ledger.json", FileLedger.put
+
+    def broken(self, change, *args, **options):
+        if change.connector == "b" and change.before is not None:
+            monkeypatch.undo()
+            if is_gone:
+                path.unlink()
+            else:
+                path.write_text(path.read_text() + "rubbish\n")
+        return put(self, change, *args, **options)
+
+    monkeypatch.setattr(FileLedger, "put", broken)
+    failed = failure(worker, to("a", 5), to("b", 5), to("c", 5), **{**in_file(tmp_path, True), "ledger": "file", "ledger_file": str(path)})
+    states = {name: one.state for name, one in worker.by_name.items()}
+    if is_gone:
+        assert states == dict.fromkeys("abc", "RUNNING") and positions(worker) == dict.fromkeys("abc", 1)
+    else:  # that a is made cannot be recorded
+        assert states == {"a": "STOPPED", "b": "RUNNING", "c": "RUNNING"} and positions(worker) == {"a": 5, "b": 1, "c": 1}
+        assert "The offsets of a are as declared, but that could not be written into the ledger" in failed.message, failed.message
+
+
 def test_a_run_that_finishes_another_one_rolls_back_what_that_has_replaced(tmp_path):
     worker = running(b=1)
     worker.by_name["b"] = Fragile("STOPPED", live(a=4))

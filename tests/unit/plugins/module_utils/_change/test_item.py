@@ -2302,6 +2302,29 @@ def test_a_run_that_finishes_another_and_cannot_write_behind_an_open_transaction
     assert connect.state == "STOPPED" and told(ledger) == ("started", False, "RUNNING", ORIGINAL)
 
 
+def test_a_run_that_finishes_another_and_has_lost_its_brokers(dead):
+    """Whether an earlier run has written is not known, so nothing runs on."""
+    connect, ledger = Worker("RUNNING"), FakeLedger()
+    kafka = kafka_with(connect, a=10)
+    kafka.faults = [kill]
+    killed(connect, ledger, WISH, dead, router=Router(Access(connect, "c", kafka, "topic", "offsets", sleep=connect.sleep)))
+    ends = kafka.ends
+
+    def gone(records):
+        def no_answer(topic):
+            raise errors.BrokersUnreachable("no answer")
+        kafka.ends = no_answer
+        raise errors.BrokersUnreachable("gone")
+
+    kafka.faults = [gone]
+    with pytest.raises(errors.BrokersUnreachable, match="gone. An earlier run of this change may have changed its offsets; what is live now cannot be seen"):
+        by_id_on_topic(kafka, connect, ledger, WISH, "r2")
+    assert connect.state == "STOPPED" and told(ledger) == ("started", False, "RUNNING", ORIGINAL)
+    kafka.ends = ends
+    assert by_id_on_topic(kafka, connect, ledger, WISH, "r3")["changed"] is True
+    assert connect.state == "RUNNING" and left(kafka) == {"a": 4} and told(ledger) == ("applied", False, None, ORIGINAL)
+
+
 def test_undo_on_the_offsets_topic_brings_the_very_same_bytes_back():
     connect, ledger = Worker("RUNNING"), FakeLedger()
     kafka = kafka_with(connect, a=10).put('["c", {"filename": "a"}]', '{ "position": 9 }').put(key("a"), '{"position": 10}', 4)

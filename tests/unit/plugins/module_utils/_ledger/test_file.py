@@ -249,6 +249,36 @@ def test_of_many_some_are_not_safe(path, monkeypatch):
     assert many.sync() == {}
 
 
+def test_a_file_that_is_gone_is_not_safe(path):
+    many = FileLedger(str(path), many=True)
+    many.put(change(connector="a"), None)
+    path.unlink()
+    assert {name: error.message for name, error in many.sync().items()} == {"a": f"The ledger file {path} cannot be written: No such file or directory."}
+
+
+def test_a_file_that_became_unreadable_is_made_safe_all_the_same(path, monkeypatch):
+    many = FileLedger(str(path), many=True)
+    many.put(change(connector="a"), None)
+    with open(path, "a") as file:
+        file.write("rubbish\n")
+    with pytest.raises(Unreadable):
+        many.put(change(connector="b"), None)
+    sizes = counted(monkeypatch)
+    assert many.sync() == {} and sizes == [path.stat().st_size]
+
+
+def test_a_line_whose_end_is_still_missing_is_read_from_where_it_begins(path):
+    """Its writer was killed, or is still writing. A ledger that has read what is before it gives it back later, and keeps it."""
+    reader, writer = FileLedger(str(path)), FileLedger(str(path))
+    writer.put(change(connector="a"), None)
+    assert [one.connector for one in reader.changes()] == ["a"]
+    writer.put(change(connector="b"), None)
+    os.truncate(path, path.stat().st_size - 1)
+    assert [one.connector for one in reader.changes()] == ["a", "b"]
+    reader.put(change(connector="c"), None)
+    assert [one.connector for one in reader.changes()] == [one.connector for one in FileLedger(str(path)).changes()] == ["a", "b", "c"]
+
+
 @pytest.mark.parametrize("busy, lines", [(True, 10), (False, 4)])
 def test_large_changes_of_many_are_kept_once_when_all_of_them_end(path, busy, lines, monkeypatch):
     monkeypatch.setattr(module, "_BYTES", 1000)

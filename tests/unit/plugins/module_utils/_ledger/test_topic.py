@@ -218,7 +218,7 @@ def patient(kafka):
 def test_no_change_is_written_while_a_transaction_hides_what_is_there():
     kafka = FakeKafka(partitions=2).add(change(), place=0).add(change(revision=2), place=0)
     kafka.open[(TOPIC, 0)] = 1
-    with pytest.raises(errors.StateError, match="open on the topic .* If brokers broke down, run the change again that was being made then"):
+    with pytest.raises(errors.StateError, match="open on the topic .* If brokers stopped during a change, run that change again: "):
         patient(kafka).put(change(revision=2), change())
     assert kafka.writes == [[(TOPIC, 0, b'["c",""]', None)]], "no key of a change"
 

@@ -12,7 +12,7 @@ import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import connector_changes
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger import tracked_change as module
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.connector_changes import LEASE, Waits
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.connector_changes import LEASE, SilentRuns
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.record import ConcurrentUpdate, age, same
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._ledger.tracked_change import DONE, TODO, UNDONE, LeaseLost, TrackedChange
 from ansible_collections.streamops.kafka_connect.tests.unit.plugins.module_utils.changes import change as a_change
@@ -301,7 +301,7 @@ def test_a_run_that_dies_while_we_wait(monkeypatch):
 def waited_for_all(names, of_all, *at):
     """Seconds after which each of them can be changed, one after the other."""
     ledger = FakeLedger(*(at_work(connector=name) for name in names))
-    time, waits = Time(*((second, functools.partial(ledger.heartbeat, name)) for second, name in at)), Waits(of_all)
+    time, waits = Time(*((second, functools.partial(ledger.heartbeat, name)) for second, name in at)), SilentRuns(of_all)
     found = []
     for name in names:
         one = TrackedChange(ledger, name, "CHG-1", sleep=time.sleep, clock=time.clock, run="me", waits=waits)
@@ -330,7 +330,7 @@ def test_what_cannot_be_read_of_others_is_no_matter():
             return super().changes(connector)
 
     time = Time()
-    one = TrackedChange(Broken(at_work()), "c", "CHG-1", sleep=time.sleep, clock=time.clock, run="me", waits=Waits(of_all=True))
+    one = TrackedChange(Broken(at_work()), "c", "CHG-1", sleep=time.sleep, clock=time.clock, run="me", waits=SilentRuns(of_all=True))
     assert one.look(WISH, False) == TODO and time.now == LEASE + 0.5 and len(one.warnings) == 1 and "was begun on" in one.warnings[0]
 
 

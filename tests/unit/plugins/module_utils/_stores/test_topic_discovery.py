@@ -355,20 +355,32 @@ def test_a_group_that_rebalances_is_waited_for():
     check_groups_are_shown(kafka, FakeRest())
     assert len(calls) == 2
     calls = rebalancing(kafka, 1, one)
-    assert groups_of_workers(kafka) == {"g1": ({"c"}, {"h:8083"})} and len(calls) == 2
+    assert groups_of_workers(kafka) == ({"g1": ({"c"}, {"h:8083"})}, []) and len(calls) == 2
 
 
 def test_a_group_that_rebalances_all_the_time():
     """It is not known who runs the connector, but by another group that is named."""
     kafka = FakeKafka()
-    rebalancing(kafka, 1000, group("g1", "h", {}, {"c": [0]}), group("g2", "w2", {"d": [0]}))
+    calls = rebalancing(kafka, 1000, group("g1", "h", {}, {"c": [0]}), group("g2", "w2", {"d": [0]}))
     for ask in (lambda: workers_at(kafka, "c"), lambda: workers_at(kafka, "c", "g1"), lambda: check_groups_are_shown(kafka, FakeRest(), "g1"),
                 lambda: groups_with(kafka, "c")):
-        with pytest.raises(errors.BrokerError, match="^The Connect workers of the group g1 have been rebalancing for more than 0.3 s. Until"):
+        with pytest.raises(errors.BrokerError, match="^The brokers at b:9092 do not show .* group g1 run, as it has been rebalancing for more than 0.3 s. Run"):
             ask()
     assert workers_at(kafka, "d", "g2") == ["task 0 in the group g2 on the worker w2"]
     check_groups_are_shown(kafka, FakeRest(), "g2")
-    assert groups_of_workers(kafka) == {"g2": ({"d"}, {"w2:8083"})}
+    del calls[:]
+    assert groups_of_workers(kafka) == ({"g2": ({"d"}, {"w2:8083"})}, ["g1"]) and len(calls) == 1  # it was waited for before
+
+
+def test_what_a_group_has_that_rebalances_all_the_time_is_not_taken_for_nothing():
+    """It may be another Connect cluster with a connector of this name on the same topic; not so if it is the one that is named."""
+    rest, kafka = FakeRest(c=source({1: ONE})), topics("t", t=["c/1"])
+    rebalancing(kafka, 1000, group("g1", "h", {}, {"c": [0]}), group("g2", "w2", {"c": [0]}))
+    for named in (None, "g2"):
+        with pytest.raises(errors.MethodError, match="group g1 have, as it has been rebalancing") as caught:
+            topics_of("c", rest, OffsetLogs(KafkaLogs(kafka)), "t", {}, group=named)
+        assert not isinstance(caught.value, errors.SharedTopic)
+    assert topics_of("c", rest, OffsetLogs(KafkaLogs(kafka)), "t", {}, sure=True) == ["t"]
 
 
 def test_groups_that_cannot_be_seen():
