@@ -31,6 +31,7 @@ class Planning:
         self._rolls_back = rolls_back
         #: the Route that is known so far
         self.route = None
+        self._digests = {}
         self._copied = None  # what another connector has given for it
 
     @property
@@ -42,7 +43,13 @@ class Planning:
         return self._router.kind(found, self.declared)
 
     def digest(self, found) -> str:
-        return digest(self.desired, self.kind(found))
+        return self._digest(self.desired, self.kind(found))
+
+    def _digest(self, desired, kind) -> str:
+        """Made once of each: it takes as long as the rest of a plan."""
+        if (desired, kind) not in self._digests:
+            self._digests[desired, kind] = digest(desired, kind)
+        return self._digests[desired, kind]
 
     def in_numbers(self, found, is_over: bool, max_entries: int):
         """For the module's result: what is declared, whatever is live. None for an undo. is_over: the ledger says that nothing is left to do."""
@@ -51,7 +58,7 @@ class Planning:
         desired, kind = self.declared, self.kind(found)
         if desired.is_symbolic:
             desired = DesiredOffsets.begun(self._once.change) if is_over else self.route.plan.desired
-        return declared_result(desired.for_kind(kind), digest(desired, kind), max_entries)
+        return declared_result(desired.for_kind(kind), self._digest(desired, kind), max_entries)
 
     def look_up(self, found, check_mode, is_due) -> str:
         """TODO; or DONE or UNDONE, where the ledger says that nothing is left to do. is_due: see TrackedChange.look."""

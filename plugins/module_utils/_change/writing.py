@@ -14,7 +14,7 @@ from __future__ import annotations
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._connect.lifecycle import AWAY, LOOK_AGAIN
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import errors
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import canonical
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import Plan, make_plan
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import Plan, is_fulfilled, make_plan
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.text import plural
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.rest import key_order_trap
 
@@ -118,6 +118,8 @@ class Writing:
         return self._left(self.store.read())
 
     def _left(self, live):
+        if is_fulfilled(live, self.meant):
+            return Plan(live, {}, False)
         live.profile = self.before.profile
         return make_plan(live, self.meant, check_types=False)
 

@@ -18,6 +18,7 @@ import json
 import math
 import re
 from collections import Counter, deque
+from sys import intern
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.jackson import encode
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.java_hash_order import order
@@ -35,7 +36,10 @@ EMPTY = ("The topic %s is empty and has cleanup.policy=%s: it is no offsets topi
          "restart the workers, which create it anew, and import the offsets.")
 
 #: a key as a worker writes it whose partition is one text, and nothing in it needs an escape: the commonest by far, which takes no parsing
-_SIMPLE_KEY = re.compile(r'\["(%s)",\{"(%s)":"(%s)"\}\]' % ((r"[ !#-\[\]-~]*",) * 3))
+_SIMPLE = r"[ !#-\[\]-~]*"
+_SIMPLE_KEY, _SIMPLE_TEXT = re.compile(r'\["(%s)",\{"(%s)":"(%s)"\}\]' % ((_SIMPLE,) * 3)), re.compile(_SIMPLE)
+#: a value with one whole number, the commonest as well
+_SIMPLE_VALUE = re.compile(rb'\{"([ !#-\[\]-~]*)":(0|-?[1-9][0-9]{0,17})\}').fullmatch
 
 #: how many older records are kept for each key
 HISTORY = 100
@@ -46,17 +50,24 @@ _SAMPLE = 500
 class Copy:
     """One key on one topic partition; value None is a tombstone, offset None a value that is no offset."""
 
-    __slots__ = ("key", "place", "value", "log_offset", "time", "form", "offset", "envelope")
+    __slots__ = ("key", "place", "value", "form", "offset", "envelope", "_message")
 
     def __init__(self, message, form):
         self.key = message.key()
         self.place = message.partition()
         self.value = message.value()
-        self.log_offset = message.offset()
-        #: milliseconds since the epoch, or None
-        self.time = _time(message)
         self.form = form
         self.offset, self.envelope = decode_value(self.value)
+        self._message = message
+
+    @property
+    def log_offset(self) -> int:
+        return self._message.offset()
+
+    @property
+    def time(self):
+        """Milliseconds since the epoch, or None."""
+        return _time(self._message)
 
     @property
     def live(self) -> bool:
@@ -68,12 +79,12 @@ class Held:
 
     __slots__ = ("connector", "partition", "copies", "shown", "order")
 
-    def __init__(self, connector: str, partition: dict):
+    def __init__(self, connector: str, partition: dict, copy: Copy):
         self.connector = connector
         self.partition = partition
-        self.copies = []
+        self.copies = [copy]
         #: the live copy whose offset counts, as far as that can be told; None where there is none
-        self.shown = None
+        self.shown = None if copy.value is None else copy
         #: of several copies: the fields in the order in which the connector writes them; None where its other partitions do not show it
         self.order = None
 
@@ -81,12 +92,17 @@ class Held:
     def live(self) -> list:
         return [copy for copy in self.copies if copy.live]
 
+    @property
+    def is_common(self) -> bool:
+        """One key on one topic partition, spelled as a worker does: no doubt about it."""
+        return len(self.copies) == 1 and self.copies[0].form != FOREIGN
+
     def others(self, order=None) -> list:
         """What the connector may get instead of the offset shown: other offsets, or None for nothing, as it may read none of the keys.
 
         order: the fields as the connector writes them, where the user says so.
         """
-        if order is None and len(self.copies) == 1 and self.copies[0].form != FOREIGN:
+        if order is None and self.is_common:
             return []
         live = self.live
         others = []
@@ -114,12 +130,11 @@ class Held:
 
     def anomalies(self) -> list:
         """What is not as a worker alone would have left it, as words; none: REST and the topic agree on this partition."""
-        live = self.live
+        if len(self.partition) < 2 and len(self.copies) == 1 and self.copies[0].form == CONNECT:
+            return []
+        live, found = self.live, []
         if not live:
             return []
-        found = []
-        if len(self.copies) == 1 and len(self.partition) < 2 and live[0].form == CONNECT:
-            return found
         forms = {copy.form for copy in live}
         if len({copy.key for copy in live}) > 1:
             found.append("encodings")
@@ -247,9 +262,8 @@ class Decoded:
         self.unreadable = []
         #: whether any record at all is shaped like an offset
         self.shaped = False
-        self._read(log, only)
-        for partitions in self.connectors.values():
-            self._choose(partitions)
+        for connector in self._read(log, only):
+            self._choose(self.connectors[connector])
 
     def live_keys(self, connector: str) -> set:
         """The canonical partitions of a connector that have a live record."""
@@ -259,8 +273,9 @@ class Decoded:
         """canonical partition -> Held"""
         return self.connectors.get(connector, {})
 
-    def _read(self, log, only) -> None:
-        known = {}
+    def _read(self, log, only) -> set:
+        """The connectors of which a partition has several copies."""
+        connectors, several = self.connectors, set()
         for last in log.last:
             for key, message in last.items():
                 if only is not None:
@@ -268,9 +283,7 @@ class Decoded:
                     if name is not None and name != only:
                         self.shaped = True
                         continue
-                if key not in known:
-                    known[key] = decode_key(key)
-                connector, partition, form, text = known[key]
+                connector, partition, form, text = decode_key(key)
                 if form is None:
                     if message.value() is not None:
                         self.unreadable.append(Unreadable(message, connector, text))
@@ -278,11 +291,16 @@ class Decoded:
                 self.shaped = True
                 if only is not None and connector != only:
                     continue
-                partitions = self.connectors.setdefault(connector, {})
-                held = partitions.get(text)
+                partitions = connectors.get(connector)
+                if partitions is None:
+                    partitions = connectors[connector] = {}
+                held, copy = partitions.get(text), Copy(message, form)
                 if held is None:
-                    held = partitions[text] = Held(connector, partition)
-                held.copies.append(Copy(message, form))
+                    partitions[text] = Held(connector, partition, copy)
+                else:
+                    held.copies.append(copy)
+                    several.add(connector)
+        return several
 
     def _choose(self, partitions: dict) -> None:
         """Which live copy counts. Certain for one copy; else what speaks for it: spelled as a worker does, in the order of
@@ -290,7 +308,6 @@ class Decoded:
         habits = None
         for held in partitions.values():
             if len(held.copies) == 1:
-                held.shown = held.copies[0] if held.copies[0].live else None
                 continue
             live = held.live
             if len(live) > 1 or live and len(held.partition) > 1:
@@ -358,6 +375,7 @@ def decode_key(raw) -> tuple:
         simple = _SIMPLE_KEY.fullmatch(text)
         if simple is not None:
             connector, name, item = simple.groups()
+            connector, name = intern(connector), intern(name)  # a hundred thousand keys can have the same ones
             return connector, {name: item}, CONNECT, '{"%s": "%s"}' % (name, item)
         value = json_value(text)
     except ValueError:
@@ -388,6 +406,9 @@ def decode_value(raw) -> tuple:
     """(offset, whether it came in a schema envelope); offset is None for a tombstone and for what is no offset."""
     if raw is None:
         return None, False
+    simple = _SIMPLE_VALUE(raw)
+    if simple is not None:
+        return {intern(simple[1].decode("ascii")): int(simple[2])}, False
     try:
         value = json_value(raw.decode("utf-8"))
     except ValueError:
@@ -437,6 +458,10 @@ def new_key(connector: str, partition: dict, names=None, envelope: bool = False)
 
 def new_value(offset: dict, envelope: bool = False) -> bytes:
     """The value that a worker would write, its fields in Java's HashMap's order."""
+    if len(offset) == 1 and not envelope:
+        ((name, item),) = offset.items()
+        if item.__class__ is int and INT64_MIN <= item <= INT64_MAX and name.__class__ is str and _SIMPLE_TEXT.fullmatch(name):
+            return ('{"%s":%d}' % (name, item)).encode("ascii")
     value = {name: offset[name] for name in order(offset)}
     return encode({"schema": None, "payload": value} if envelope else value)
 

@@ -66,10 +66,15 @@ def check_offset_types(actions, live, vouched=False) -> list:
     live         Snapshot of a source
     vouched      whoever declares it says that the types are meant, as a backup does: warnings alone
     """
+    if not live.entries:
+        return []  # nothing to compare with
     others, warnings = _Live(lambda: (entry.offset for entry in live.entries.values())), []
     for action in actions:
+        before = action.before or {}
         for name, value in (action.after or {}).items():
-            values, where = [(action.before or {}).get(name)], "its live value is"
+            if value.__class__ is int and before.get(name).__class__ is int:
+                continue  # the commonest
+            values, where = [before.get(name)], "its live value is"
             if values == [None]:
                 values, where = others.values(name), "in another partition of this connector it is"
             meant = _meant(value, values)
@@ -148,11 +153,11 @@ def check_fields(actions, live, vouched=False, is_own=False) -> list:
     ``vouched`` to be meant to go. is_own: the declaration was written of this connector, which may have had other fields then.
     """
     known = {name for entry in live.entries.values() for name in entry.offset}
-    new = [] if is_own or not known else [(action, sorted(set(action.after) - known)) for action in actions if action.after]
-    new = [(canonical(action.partition), names) for action, names in new if names]
+    new = [] if is_own or not known else [action for action in actions if action.after and not action.after.keys() <= known]
+    new = [(action.key, sorted(set(action.after) - known)) for action in new]
     hints = "".join(did_you_mean(name, known) for name in sorted({name for _key, names in new for name in names})[:_SHOWN])
-    losing = [(action, sorted(set(action.before) - set(action.after))) for action in actions if action.before and action.after is not None]
-    losing = [(canonical(action.partition), names) for action, names in losing if names]
+    losing = [action for action in actions if action.before and action.after is not None and not action.before.keys() <= action.after.keys()]
+    losing = [(action.key, sorted(set(action.before) - set(action.after))) for action in losing]
     warnings = []
     if losing:
         text = "%s of %s would lose fields that the live offset has: %s." % (counted(losing), live.connector, _listed(losing))

@@ -322,17 +322,24 @@ class Plan:
     """Every partition that is live or declared, with its action."""
 
     def __init__(self, live: Snapshot, actions: dict, resets_all: bool, warnings=(), records=None, desired=None):
+        """actions: canonical partition -> Action; live partitions that have none stay as they are."""
         self.live = live
         #: what it was made for, in numbers
         self.desired = desired
         #: what has to be on the offsets topic, byte for byte, instead of what the actions would write there; None: nothing like that
         self.records = records
         self.warnings = list(warnings)
-        self._ordered = [actions[key] for key in sorted(actions)]
+        self._actions = actions
         #: what has to be done, in the order of the canonical partition
-        self.changes = [action for action in self._ordered if action.verb != KEEP]
+        self.changes = [actions[key] for key in sorted(actions) if actions[key].verb != KEEP]
         #: the declaration was to remove everything, which a method may do in one call
         self.resets_all = resets_all
+
+    @cached_property
+    def _ordered(self) -> list:
+        kept = {key: _kept(key, entry) for key, entry in self.live.entries.items() if key not in self._actions}
+        every = dict(self._actions, **kept) if kept else self._actions
+        return [every[key] for key in sorted(every)]
 
     @property
     def actions(self) -> list:
@@ -381,11 +388,9 @@ def make_plan(live: Snapshot, desired: DesiredOffsets, check_types: bool = True)
         if live.profile is not None:
             warnings += checks.check(live.profile, setting, live, desired.force or desired.is_own)
     everything_else_goes = wanted is None or desired.purge
-    for key, entry in live.entries.items():
+    for key, entry in live.entries.items() if everything_else_goes else ():
         if key not in actions:
-            verb, after = (REMOVE, None) if everything_else_goes else (KEEP, entry.offset)
-            actions[key] = Action(verb, entry.partition, entry.offset, after,
-                                  copies=live.uneven.get(key, ()) if verb == REMOVE else (), key=key)
+            actions[key] = Action(REMOVE, entry.partition, entry.offset, None, copies=live.uneven.get(key, ()), key=key)
     if wanted is None:
         for key, entry in live.undecoded.items():
             actions.setdefault(key, Action(REMOVE, entry.partition, None, None, unreadable=True, key=key))
@@ -394,11 +399,28 @@ def make_plan(live: Snapshot, desired: DesiredOffsets, check_types: bool = True)
             actions[key] = Action(REMOVE, entry.partition, None, None, unreadable=True, key=key)
     if check_types and not desired.exact and live.kind == SOURCE and wanted is not None:
         kept = [action for action in actions.values() if action.verb == KEEP and action.before is not None]
+        kept += [_kept(key, entry) for key, entry in live.entries.items() if key not in actions]
         warnings += staying([action for action in actions.values() if action.verb != KEEP], kept, live)
     if desired.records is not None and live.holds is not None:
         as_it_was = live.holds(desired.records)
         actions.update((key, actions[key].kept() if as_it_was else actions[key].done()) for key in wanted)
     return Plan(live, actions, wanted is None, warnings, desired.records, desired)
+
+
+def is_fulfilled(live: Snapshot, desired: DesiredOffsets) -> bool:
+    """Is what is declared live? False also where it takes make_plan() to know."""
+    if desired.keyed is None or desired.purge or desired.records is not None or live.uneven or live.unreadable or live.lost:
+        return False
+    for key, entry in desired.for_kind(live.kind).items():
+        found = live.entries.get(key)
+        if (found is None) is not (entry.offset is None) or found is not None and not same(found.offset, entry.offset):
+            return False
+    return True
+
+
+def _kept(key: str, entry: Entry) -> Action:
+    """A live partition that is left alone."""
+    return Action(KEEP, entry.partition, entry.offset, entry.offset, key=key)
 
 
 def _action_for(key: str, entry: Entry, live: Snapshot, lost: bool) -> Action:

@@ -47,7 +47,7 @@ def configs_topic(source: str) -> str:
 
 def is_partition(partition) -> bool:
     """Has it the fields of a partition of MirrorSource?"""
-    return isinstance(partition, dict) and set(partition) == {CLUSTER, TOPIC, PARTITION}
+    return isinstance(partition, dict) and len(partition) == 3 and set(partition) == {CLUSTER, TOPIC, PARTITION}
 
 
 class Flow:

@@ -80,11 +80,10 @@ class RestStore(Store):
     def _snapshot(self, items) -> Snapshot:
         entries, unreadable = [], []
         for item in items:
-            partition, offset = item.get("partition"), item.get("offset")
-            if offset is None:
-                unreadable.append(Entry(partition, None))
-            else:
-                entries.append(normalise(self.kind, Entry(partition, offset), self.name))
+            found = Entry(item.get("partition"), item.get("offset"))
+            (unreadable if found.offset is None else entries).append(found)
+        if self.kind == SINK:
+            entries = [normalise(SINK, found, self.name) for found in entries]
         return Snapshot(self.name, self.kind, entries, unreadable)
 
     def check(self, plan) -> None:

@@ -69,7 +69,7 @@ class TopicStore(Store):
         for key, held in self.held().items():
             if held.shown is not None and held.shown.offset is not None:
                 entries[key] = Entry(held.partition, held.shown.offset)
-                others = held.others(self._key_order)
+                others = None if held.is_common and self._key_order is None else held.others(self._key_order)
                 if others:
                     uneven[key] = others
             elif held.live:
@@ -144,7 +144,7 @@ class TopicStore(Store):
     def anomalies(self) -> dict:
         """canonical partition -> words (see Held), of the partitions that have any, sorted."""
         if self._odd is None:
-            self._odd = {key: words for key, words in sorted((key, held.anomalies()) for key, held in self.held().items()) if words}
+            self._odd = dict(sorted((key, words) for key, words in ((key, held.anomalies()) for key, held in self.held().items()) if words))
         return self._odd
 
     def undecoded(self, plan) -> list:
@@ -242,7 +242,9 @@ class TopicStore(Store):
         held = [known[action.key] for action in plan.changes if action.key in known] if known else []
         if since is None or not came <= written.keys() or not all(len(one.copies) == 1 and one.copies[0].key in keys for one in held):
             return False
-        differ = [place for place, value in written.items() if self.logs.value(topic, *place) != value]
+        last = log.last
+        found = ((place, last[place[0]].get(place[1]), value) for place, value in written.items())
+        differ = [place for place, message, value in found if (None if message is None else message.value()) != value]
         return not differ or (False if came.intersection(differ) else None)
 
     def before_records(self, plan) -> list:

@@ -10,6 +10,7 @@ import random
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.jackson import encode
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.java_hash_order import ordered
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.murmur2 import partition_for
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._codecs.offset_records import (
     CONNECT,
@@ -177,6 +178,24 @@ def test_values(value, offset, envelope):
 def test_new_keys(partition, names, envelope, key):
     connector = json.loads(key)[0] if not envelope else "c"
     assert new_key(connector, partition, names, envelope) == key.encode("utf-8")
+
+
+@pytest.mark.parametrize("text", [
+    '{"o":0}', '{"o":-1}', '{"o":-0}', '{"o":01}', '{"o":123456789012345678}', '{"o":9223372036854775807}', '{"o":9223372036854775808}',
+    '{"o":1.0}', '{"o":1e3}', '{"o": 1}', ' {"o":1}', '{"o":1}\n', '{"o":1,"o":2}', '{"o":1,"p":2}', '{"":1}', '{"a b":1}', '{"a\\"b":1}', '{"\\u0061":1}',
+    '{"\u00e9":1}', '{"o":"1"}', '{"o":+1}', '{"o":1}}', '{"o":-}', '{o:1}', '{"o":١}'])
+def test_values_with_one_number_are_read_as_json_is(text):
+    """Though the commonest take no JSON reader; and are written as by it."""
+    try:
+        value = json.loads(text)
+        fits = all(not isinstance(item, int) or -2**63 <= item < 2**63 for item in value.values())
+    except ValueError:
+        value, fits = None, False
+    found, envelope = decode_value(text.encode())
+    assert (found, envelope) == (value if fits else None, False) and [type(item) for item in (found or {}).values()] == [
+        type(item) for item in (value if fits else {}).values()]
+    if found is not None:
+        assert new_value(found) == encode(ordered(found))
 
 
 @pytest.mark.parametrize("envelope, value", [

@@ -11,7 +11,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._core impo
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core import plan as planning
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.errors import DeclarationError
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.model import Entry, Snapshot
-from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets, make_plan, movement
+from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.plan import DesiredOffsets, is_fulfilled, make_plan, movement
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._core.result import change_result
 
 NAN = float("nan")
@@ -157,6 +157,35 @@ def test_make_plan(live, unreadable, desired, expected):
     assert plan.resets_all is (desired.entries is None)
     assert {action.partition["p"] for action in plan.actions if action.unreadable} == {
         name for verb, name in expected if name in unreadable}
+
+
+@pytest.mark.parametrize("kind", ["source", "sink"])
+@pytest.mark.parametrize("uneven, unreadable, lost", [((), (), ()), ("a", (), ()), ((), "b", ()), ((), (), "a")])
+@pytest.mark.parametrize("offset", [None, {"o": 1}, {"o": "1"}, {"o": 2}, {"o": 1, "x": 0}, {"o": True}])
+@pytest.mark.parametrize("live", [{}, {"a": 1}, {"a": 1, "b": 7}])
+def test_what_is_declared_is_live(live, offset, uneven, unreadable, lost, kind):
+    """Only where make_plan() has nothing to do, and always where nothing is odd."""
+    if kind == "sink":
+        partitions = [{"kafka_topic": name, "kafka_partition": 0} for name in live]
+        found = Snapshot("c", kind, [Entry(one, {"kafka_offset": 1}) for one in partitions])
+        offset = offset and {"kafka_offset": offset["o"]}
+        desired = DesiredOffsets.document([{"partition": {"kafka_topic": "a", "kafka_partition": "0"}, "offset": offset}])
+        odd = False
+        if offset and offset["kafka_offset"] is True:
+            return
+    else:
+        found = snapshot(live, kind, unreadable)
+        found.uneven = {'{"p": "%s"}' % name: [None] for name in uneven if name in live}
+        found.lost = ['{"p": "%s"}' % name for name in lost if name in live]
+        odd = bool(found.uneven or found.unreadable or found.lost)
+        desired = DesiredOffsets.document([{"partition": {"p": "a"}, "offset": offset}])
+    unchanged = not make_plan(found, desired, check_types=False).changed
+    assert is_fulfilled(found, desired) is (unchanged and not odd)
+
+
+@pytest.mark.parametrize("desired", [DesiredOffsets.absent(None), DesiredOffsets.document([], purge=True)])
+def test_where_everything_else_goes_it_takes_a_plan(desired):
+    assert not is_fulfilled(snapshot({}), desired)
 
 
 def test_actions_tell_before_and_after():
