@@ -14,7 +14,7 @@ from pathlib import Path
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from tests.benchmarks.measure import Row, alternate, timed
-from tests.benchmarks.rest import module
+from tests.benchmarks.rest import module, module_peak_mib
 from tests.benchmarks.topic import CONNECTORS, KEYS, PARTITIONS, fill
 
 ROUNDS = 5
@@ -53,12 +53,20 @@ def rows(brokers: str, folder: Path) -> list[Row]:
     def import_() -> float:
         return module("connector_offsets_import", offset_topic=new_topic(), src=str(document), assume_stopped=True, **ours)
 
+    def peaks() -> list[float]:
+        export = {"offset_topic": "bench-export", "dest": str(folder / "again.json"), **ours}
+        read_back = {"offset_topic": new_topic(), "src": str(document), "assume_stopped": True, **ours}
+        return [module_peak_mib("connector_offsets_export", **export), module_peak_mib("connector_offsets_import", **read_back)]
+
     def write() -> float:
         command = [kcat, "-b", brokers, "-t", new_topic(), "-P", "-K", "\t", "-X", "topic.partitioner=murmur2", "-l", str(lines)]
         return timed(lambda: subprocess.run(command, check=True))
 
     imported, written = alternate(ROUNDS, import_, write)
+    export_peak, import_peak = peaks()
     return [
         Row("(l) export of 100,000 offsets of 500 connectors, against kcat -J", exported, theirs, 2.0),
         Row("(l) import of the same, against kcat -P with the same records", imported, written, 3.0),
+        Row("(l) memory of the export against the limit", export_peak, 300, 1.0, "MiB"),
+        Row("(l) memory of the import against the limit", import_peak, 300, 1.0, "MiB"),
     ]

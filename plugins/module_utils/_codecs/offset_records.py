@@ -180,7 +180,7 @@ class OffsetLog:
         self._many = many
         self._history = {}
         self._decoded = None
-        #: the last Decoded that was made; (topic partition, key) of the records that came since, None as long as there is none; by connector, see since()
+        #: the last Decoded that was made; the messages that came since, None as long as there is none; by connector, see since()
         self._base, self._since, self._named = None, None, None
 
     @property
@@ -200,7 +200,7 @@ class OffsetLog:
         if self._history_of is not None:
             self._remember(messages)
         if self._since is not None:
-            self._since.extend((message.partition(), message.key()) for message in messages)
+            self._since.extend(messages)
         self._decoded = self._named = None
 
     def _remember(self, messages) -> None:
@@ -217,13 +217,14 @@ class OffsetLog:
         return self._decoded
 
     def since(self, decoded):
-        """{connector: {(topic partition, key)}} of the records that came after these were decoded; None where that is not known any more."""
+        """{connector: messages} that came after these were decoded; None where that is not known any more."""
         if self._base is not decoded:
             return None
         if self._named is None:
             self._named = {}
-            for place, key in self._since:
-                self._named.setdefault(name_in(key) or decode_key(key)[0], set()).add((place, key))
+            for message in self._since:
+                key = message.key()
+                self._named.setdefault(name_in(key) or decode_key(key)[0], []).append(message)
         return self._named
 
     def history(self, held) -> list:

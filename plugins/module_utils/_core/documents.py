@@ -34,11 +34,11 @@ def parse(text: str, source: str):
         raise DeclarationError("%s holds %s, which is not JSON." % (source, name))
 
     def unique(pairs):
-        found = {}
-        for name, value in pairs:
-            if name in found:
-                raise DeclarationError("%s holds the field %s twice in one object." % (source, name))
-            found[name] = value
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _value in pairs]
+            twice = next(name for place, name in enumerate(names) if name in names[:place])
+            raise DeclarationError("%s holds the field %s twice in one object." % (source, twice))
         return found
 
     try:

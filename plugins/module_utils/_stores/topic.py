@@ -238,7 +238,7 @@ class TopicStore(Store):
             return False
         log, known = self.logs.read(topic), self.held()
         since, keys = log.since(self._decoded[topic]), {key for _place, key in written}
-        came = set() if since is None else since.get(self.name, set())
+        came = {(message.partition(), message.key()) for message in (since or {}).get(self.name, ())}
         held = [known[action.key] for action in plan.changes if action.key in known] if known else []
         if since is None or not came <= written.keys() or not all(len(one.copies) == 1 and one.copies[0].key in keys for one in held):
             return False

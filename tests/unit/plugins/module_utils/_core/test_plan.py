@@ -175,8 +175,8 @@ def test_what_is_declared_is_live(live, offset, uneven, unreadable, lost, kind):
             return
     else:
         found = snapshot(live, kind, unreadable)
-        found.uneven = {'{"p": "%s"}' % name: [None] for name in uneven if name in live}
-        found.lost = ['{"p": "%s"}' % name for name in lost if name in live]
+        found.uneven = {model.canonical({"p": name}): [None] for name in uneven if name in live}
+        found.lost = [model.canonical({"p": name}) for name in lost if name in live]
         odd = bool(found.uneven or found.unreadable or found.lost)
         desired = DesiredOffsets.document([{"partition": {"p": "a"}, "offset": offset}])
     unchanged = not make_plan(found, desired, check_types=False).changed
