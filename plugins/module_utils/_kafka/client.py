@@ -30,9 +30,7 @@ class KafkaClient:
         self._connection = Connection(settings, timeout)
         self.brokers = self._connection.brokers
         self.timeout = timeout
-        #: what the user may do
         self.permissions = Permissions(self._connection)
-        #: where logs begin and end
         self.offsets = LogOffsets(self._connection)
         self.admin = TopicAdmin(self._connection, self.permissions, self.offsets)
         self.groups = ConsumerGroups(self._connection, self.permissions)
@@ -48,7 +46,7 @@ class KafkaClient:
         return self._described().cluster_id
 
     def has(self, addresses) -> bool:
-        """Is one of these (host:port, in small letters) a broker of this cluster? False also for one that has another name or listener here."""
+        """Is one of these (host:port, in small letters) a broker of this cluster, by the names that it has here?"""
         given = {one.strip().lower() for one in self.brokers.split(",")}
         return bool(given & addresses) or bool(addresses & {"%s:%d" % (node.host.lower(), node.port) for node in self._described().nodes})
 

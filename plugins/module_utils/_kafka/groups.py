@@ -31,7 +31,7 @@ class ConsumerGroups:
     def __init__(self, connection, permissions):
         self._connection = connection
         self._permissions = permissions
-        #: groups of Connect workers that rebalanced all the time while they were waited for, for whoever waits (see _stores.connect_groups)
+        #: groups of Connect workers that did not settle, see _stores.connect_groups
         self.unstable = set()
 
     # ---- reading ---------------------------------------------------------------------------------------------------
