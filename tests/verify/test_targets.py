@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import pytest
+from verify_replay import sums
 from verify_replay.checks import append
 from verify_replay.files import File, advance, compare
 from verify_replay.options import Properties
@@ -28,6 +29,12 @@ def record(partition: int, offset: int) -> tuple:
 def row(partition: int, offset: int, price: str = "") -> str:
     number = 10 * partition + offset
     return f"({number}, 'item {number}', {price or f'{number}.50'})"
+
+
+@pytest.fixture(autouse=True)
+def sums_first(monkeypatch):
+    """Few records are as many here: their sums are compared before they are."""
+    monkeypatch.setattr(append, "MANY", 0)
 
 
 class Bucket:
@@ -143,7 +150,9 @@ def test_tombstones_have_no_row(world, bucket):
     assert result.verdict == "pass" and result.figures["offsets_in_no_file"] == 0, result.sentence
 
 
-def test_rows_are_found_by_offset(world, spark):
+@pytest.mark.parametrize("many", [0, 100])
+def test_rows_are_found_by_offset(world, spark, monkeypatch, many):
+    monkeypatch.setattr(append, "MANY", many)
     rows = [f"({n}, {o}, {10 * n + o}, 'item {10 * n + o}', {10 * n + o}.5)" for n in (0, 1) for o in range(6)]
     by = {"partition_column": "p", "offset_column": "o"}
 
@@ -163,6 +172,28 @@ def test_rows_are_found_by_offset(world, spark):
         ("different in the table", 0, 3),
         ("in the table, without a record", 0, 99),
     ]
+
+
+@pytest.mark.parametrize(("left", "right", "differing"), [
+    ([(5, 1), (5, 1), (6, 2)], [(6, 2), (5, 1), (5, 1)], []),
+    ([(5, 1)], [(5, 1), (5, 1)], [5]),
+    ([(5, 1), (5, 2)], [(5, 1), (5, 1)], [5]),
+    ([(4096, -1), (3, 2**63 - 1)], [(0, -1), (3, -(2**63))], [0, 3]),
+    ([(7, 1)], [(7, 1), (None, 1)], [4095]),
+    ([], [], []),
+])  # fmt: skip
+def test_buckets_that_differ(spark, left, right, differing):
+    sides = [spark.createDataFrame(entries, "id long, hash long") for entries in (left, right)]
+    assert sums.compare(*sides) == sums.Sums(len(left), len(right), differing)
+
+
+def test_sums_differ_almost_everywhere(world, bucket, monkeypatch):
+    monkeypatch.setattr(sums, "BUCKETS", 4)
+    bucket.fill()
+    for number in (0, 1):
+        bucket.put(NAMES[number][1], [row(number, n, "9.99") for n in (3, 4, 5)], number)
+    result = judged(world, bucket)
+    assert (result.verdict, result.figures["missing"], result.figures["extra"]) == ("fail", 6, 6), result.sentence
 
 
 def test_rows_without_a_place(world, spark):

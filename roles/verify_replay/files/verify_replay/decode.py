@@ -10,6 +10,7 @@ payload.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from itertools import product
@@ -20,17 +21,17 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.avro.functions import from_avro
 
-from verify_replay import schemas
+from verify_replay import members, schemas
 from verify_replay.compare import hashed, meant, space, uninterpreted
 from verify_replay.errors import JobError
+from verify_replay.members import Members
 from verify_replay.registry import Registry
 from verify_replay.schemas import DECODED, Fields, Kind
 
 #: formats whose records begin with a byte 0 and the id of a schema
 FRAMED = ("avro", "json_schema", "protobuf")
-#: those whose fields are taken of a JSON text, and those of which all has to be there
+#: those whose fields are taken of a JSON text
 _TEXTS = ("json", "connect_json", "json_schema", "protobuf")
-_CHECKED = ("connect_json", "json_schema")
 WHOLE = "."
 #: where a Debezium event has the row
 _AFTER = "after"
@@ -45,6 +46,8 @@ class Decoder:
         self._known: dict[int, Fields] = {}
         #: of decoded columns, when records have been staged
         self._types: dict[int, T.DataType] = {}
+        #: (schema, names that lead to it) -> an object whose members are decoded together, when records have been staged
+        self._objects: dict[tuple[int | None, tuple[str, ...]], Members] = {}
         #: (schema, path in JSON) -> the column that has the text, when records have been staged
         self._texts: dict[tuple[int | None, str], str] = {}
         #: numbers of schemas that nobody knows
@@ -133,14 +136,27 @@ class Decoder:
         return self._with_texts(staged, paths) if self.form in _TEXTS else staged
 
     def _with_texts(self, records: DataFrame, paths: list[str]) -> DataFrame:
-        inside = [self._inside(path) for path in paths] + ["op"] * self._unwrap + [WHOLE] * (self.form in _CHECKED)
-        wanted = dict.fromkeys(self._json_path(path) for path in inside if self.form != "json" or path != WHOLE)
+        inside = [self._inside(path) for path in paths] + ["op"] * self._unwrap
+        wanted = list(dict.fromkeys(self._json_path(path) for path in inside if self.form != "json" or path != WHOLE))
         numbers = self._known if self.form == "protobuf" else [None]
-        self._texts = {}
-        columns = {f"{self.own}{self.side}_t{at}": one for at, one in enumerate(product(numbers, wanted))}
-        staged = records.select("*", *(self._text_of(*one).alias(name) for name, one in columns.items()))
-        self._texts = {one: name for name, one in columns.items()}
-        return staged
+        self._texts, self._objects, columns = {}, {}, {}
+        for number, names in product(numbers, self._worth_a_pass(wanted)):
+            column = f"{self.own}{self.side}_o{len(columns)}"
+            self._objects[number, names] = Members(self._text(number), names, column)
+            columns[column] = self._objects[number, names].parsed()
+        staged = records.select("*", *(column.alias(name) for name, column in columns.items()))
+        texts = {f"{self.own}{self.side}_t{at}": one for at, one in enumerate(product(numbers, wanted))}
+        staged = staged.select("*", *(self._text_of(*one).alias(name) for name, one in texts.items()))
+        self._texts = {one: name for name, one in texts.items()}
+        return staged if self.form == "protobuf" else staged.select("*", self._is_there().alias(self._there))
+
+    def _worth_a_pass(self, paths: list[str]) -> list[tuple[str, ...]]:
+        """The names that lead to objects of which one pass says more than get_json_object() would: several members, or one and that the
+        payload is JSON."""
+        found = Counter(place[0] for place in map(members.split, paths) if place)
+        several = [names for names, count in found.items() if count > 1]
+        one = [names for names in found if len(names) >= self._depth] if self.form != "protobuf" else []
+        return several or one[:1]
 
     def _decoded(self, number: int, payload: Column) -> Column:
         fields = self._known[number]
@@ -193,7 +209,7 @@ class Decoder:
         if not self.has_schemas:
             text = F.col(self.side).cast("string")
             is_json = self.form == "json" and (has_fields or self._unwrap)
-            return text.isNotNull() & F.get_json_object(text, "$").isNull() if is_json else F.lit(False)
+            return text.isNotNull() & ~F.col(self._there) if is_json else F.lit(False)
         return F.col(self.side).isNotNull() & ~_any(self._mine(number, self._is_decoded(number)) for number in self._known)
 
     def deleted(self) -> Column:
@@ -256,8 +272,28 @@ class Decoder:
 
     def _text_of(self, number: int | None, path: str) -> Column:
         """What is written at a path of JSON."""
-        staged = self._texts.get((number if self.form == "protobuf" else None, path))
-        return F.col(staged) if staged else F.get_json_object(self._text(number), path)
+        number = number if self.form == "protobuf" else None
+        staged, place = self._texts.get((number, path)), members.split(path)
+        if staged:
+            return F.col(staged)
+        if place and (number, place[0]) in self._objects:
+            return self._objects[number, place[0]].get(place[1])
+        return F.get_json_object(self._text(number), path)
+
+    @property
+    def _there(self) -> str:
+        """The column that says whether all of a JSON payload is there and can be parsed, when records have been staged."""
+        return f"{self.own}{self.side}_j"
+
+    @property
+    def _depth(self) -> int:
+        """How many names lead to the payload of a JSON text."""
+        return self._json_path(WHOLE).count(".")
+
+    def _is_there(self) -> Column:
+        """What that column holds. To have parsed an object in the payload is enough."""
+        parsed = [one.reached(self._depth) for (_number, names), one in self._objects.items() if len(names) >= self._depth]
+        return _any([*parsed, self._text_of(None, self._json_path(WHOLE)).isNotNull()])
 
     def _json_path(self, path: str) -> str:
         root = "$.payload" if self.form == "connect_json" else "$"
@@ -276,7 +312,7 @@ class Decoder:
             return column.getField(DECODED).isNotNull() if self._known[number].is_record else column.isNotNull()
         if self.form == "protobuf":
             return column.isNotNull()
-        return self._text_of(number, self._json_path(WHOLE)).isNotNull()
+        return F.col(self._there)
 
 
 def _any(conditions: Iterable[Column]) -> Column:

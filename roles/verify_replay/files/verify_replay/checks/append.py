@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from verify_replay import files
+from verify_replay import files, sums
 from verify_replay.checks.sink import Sink
 from verify_replay.compare import together
 from verify_replay.data import Result, Scanned, number, offsets, plural
@@ -19,6 +19,8 @@ from verify_replay.scan import pack, position, smallest, unpack
 
 #: the column of the path of a row's file
 _PATH = "_metadata.file_path"
+#: records from which on sums are compared first: of fewer, one pass more costs more than it saves
+MANY = 100_000
 
 
 class Append(Sink):
@@ -33,27 +35,7 @@ class Append(Sink):
         return self.parameters["offset_column"] is not None
 
     def compare(self, scanned: Scanned) -> Result:
-        rows = self._rows()
-        n, m = F.col("n"), F.col("m")
-        sampled = [
-            smallest(F.struct("id", "at", "file"), F.coalesce("at", F.lit(-1)), condition, self.limit)
-            for _name, condition, _what in self._kinds()
-        ]
-        row = (
-            self._both(scanned, rows)
-            .agg(
-                F.coalesce(F.sum("n"), F.lit(0)).alias("records"),
-                F.coalesce(F.sum("m"), F.lit(0)).alias("rows"),
-                F.coalesce(F.sum(F.greatest(n - m, F.lit(0))), F.lit(0)).alias("missing"),
-                F.coalesce(F.sum(F.when(n > 0, F.greatest(m - n, F.lit(0)))), F.lit(0)).alias("repeated"),
-                F.coalesce(F.sum(F.when(n == 0, m)), F.lit(0)).alias("extra"),
-                F.count_if(self._different()).alias("different"),
-                F.array(*sampled).alias("samples"),
-            )
-            .first()
-        )
-        figures: dict[str, Any] = row.asDict()
-        sampled = figures.pop("samples")
+        figures, sampled = self._counted(self._records(scanned), self._rows(), scanned.facts.count())
         _keyless, undecoded, unclear = self.looked_at(scanned)
         if undecoded:
             figures["not_decoded"] = undecoded
@@ -79,8 +61,14 @@ class Append(Sink):
         nothing = None if figures["records"] + figures["rows"] else "neither the topic nor the table has a record"
         return self.decide(scanned, failed, sentence, figures, samples, unclear, nothing)
 
+    def _records(self, scanned: Scanned) -> DataFrame:
+        """id, by what the row of a record is found; hash, of its value; at, where it is."""
+        value = F.col(self.own("v"))
+        found = position() if self.by_offset else value
+        return self.mine(scanned).where(value.isNotNull()).select(found.alias("id"), value.alias("hash"), position().alias("at"))
+
     def _rows(self) -> DataFrame:
-        """tv, the hash of a row; id, by what its record is found; file, a hash of the path of the file in which it is."""
+        """id, by what the record of a row is found; hash, of the row; file, a hash of the path of the file in which it is."""
         cells = self.cells() + ([self.key_cell()] if self.parameters["key_column"] else [])
         value = together(cells)
         place = value
@@ -89,23 +77,47 @@ class Append(Sink):
             place = position(part, off)
         # A number: of a text Spark could not find the largest without sorting all rows.
         file = F.xxhash64(_PATH) if self.table.has_files else F.lit(None).cast("long")
-        return self.table.frame.select(value.alias("tv"), place.alias("id"), file.alias("file"))
+        return self.table.frame.select(place.alias("id"), value.alias("hash"), file.alias("file"))
 
-    def _both(self, scanned: Scanned, rows: DataFrame) -> DataFrame:
+    def _counted(self, records: DataFrame, rows: DataFrame, count: int) -> tuple[dict[str, Any], list[list | None]]:
+        """The figures, and of each kind of _kinds() some. count: how many records the topic has."""
+        found = sums.compare(records, rows) if count > MANY else None
+        if found is None or len(found.differing) > sums.BUCKETS // 4:
+            return self._grouped(records, rows)
+        all_of = {"records": found.left, "rows": found.right}
+        if not found.differing:
+            return {**all_of, **dict.fromkeys(("missing", "repeated", "extra", "different"), 0)}, []
+        differs = sums.bucket().isin(found.differing)
+        figures, sampled = self._grouped(records.where(differs), rows.where(differs))
+        return {**figures, **all_of}, sampled
+
+    def _grouped(self, records: DataFrame, rows: DataFrame) -> tuple[dict[str, Any], list[list | None]]:
+        """The same, by grouping all of them."""
+        n, m = F.col("n"), F.col("m")
+        sampled = [
+            smallest(F.struct("id", "at", "file"), F.coalesce("at", F.lit(-1)), condition, self.limit)
+            for _name, condition, _what in self._kinds()
+        ]
+        asked = {
+            "records": F.sum("n"),
+            "rows": F.sum("m"),
+            "missing": F.sum(F.greatest(n - m, F.lit(0))),
+            "repeated": F.sum(F.when(n > 0, F.greatest(m - n, F.lit(0)))),
+            "extra": F.sum(F.when(n == 0, m)),
+            "different": F.count_if(self._different()),
+        }
+        numbers = [F.coalesce(column, F.lit(0)).alias(name) for name, column in asked.items()]
+        row = self._both(records, rows).agg(*numbers, F.array(*sampled).alias("samples")).first()
+        figures: dict[str, Any] = row.asDict()
+        return figures, figures.pop("samples")
+
+    @staticmethod
+    def _both(records: DataFrame, rows: DataFrame) -> DataFrame:
         """Of each record that is found by an id: n, how often it is in the topic, m, in the table; at, where; one file that has it."""
-        value = F.col(self.own("v"))
         null = F.lit(None).cast("long")
-        records = self.mine(scanned).where(value.isNotNull())
-        left = records.select(
-            (position() if self.by_offset else value).alias("id"),
-            F.lit(1).alias("n"),
-            F.lit(0).alias("m"),
-            value.alias("v"),
-            null.alias("tv"),
-            position().alias("at"),
-            null.alias("file"),
-        )
-        right = rows.select("id", F.lit(0).alias("n"), F.lit(1).alias("m"), null.alias("v"), "tv", null.alias("at"), "file")
+        one, none = F.lit(1), F.lit(0)
+        left = records.select("id", one.alias("n"), none.alias("m"), F.col("hash").alias("v"), null.alias("tv"), "at", null.alias("file"))
+        right = rows.select("id", none.alias("n"), one.alias("m"), null.alias("v"), F.col("hash").alias("tv"), null.alias("at"), "file")
         return (
             left.union(right)
             .groupBy("id")
@@ -135,10 +147,10 @@ class Append(Sink):
         ]
 
     def _samples(self, found: list[list | None], scanned: Scanned) -> list[dict]:
-        """found: of each kind of _kinds() id, at, and file of some."""
+        """found: of each kind of _kinds() id, at, and file of some; empty if there is nothing to show."""
         paths = self._paths({row["file"] for rows in found for row in rows or []} - {None})
         samples: list[dict] = []
-        for (name, _condition, what), rows in zip(self._kinds(), found, strict=True):
+        for (name, _condition, what), rows in zip(self._kinds(), found, strict=bool(found)):
             for row in rows or []:
                 sample = {"table": self.parameters["table"], "what": what} if row["at"] is None else scanned.sample(row["at"], what)
                 if name == "extra" and row["id"] is not None and self.by_offset:
