@@ -11,6 +11,8 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from pyspark.sql import functions as F
+from verify_replay import scan
 from verify_replay.checks import TYPES
 from verify_replay.expectation import Check, Range, Topic
 from verify_replay.job import session
@@ -433,3 +435,16 @@ def test_facts(world):
     assert (facts.count(), facts.count(False), facts.count(True), facts.total("bytes")) == (3, 1, 2, 6)
     assert facts.holes.counts == {0: 1, 1: 0} and facts.holes.ranges == {0: [(6, 7)]}
     assert facts.times["before"] == [1] and facts.times["after"] == [2]
+
+
+def test_samples_before_spark_4_2(spark, monkeypatch):
+    rows = spark.createDataFrame([(n * 7 % 20, str(n)) for n in range(20)], "by int, what string")
+    what, by = F.struct("what", F.lit(None).cast("long").alias("none")), F.col("by")
+
+    def found(condition, limit=3):
+        [row] = rows.agg(scan.smallest(what, by, condition, limit).alias("found")).collect()
+        return [one["what"] for one in row["found"] or []]
+
+    newest = [found(by > 4), found(by > 100), found(by > 18), found(by > 4, 0)]
+    monkeypatch.setattr(scan, "signature", lambda _function: SimpleNamespace(parameters={}))
+    assert newest == [found(by > 4), found(by > 100), found(by > 18), found(by > 4, 0)] == [["15", "18", "1"], [], ["17"], []]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from inspect import signature
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -40,7 +41,13 @@ def position(part: Column | None = None, off: Column | None = None) -> Column:
 def smallest(what: Column, by: Column, condition: Column, limit: int) -> Column:
     """An aggregate: what is there of the rows that the condition holds for, those with the smallest numbers, at most limit of them.
     Samples come out of the pass that counts: looking for them afterwards would group and shuffle everything again."""
-    return F.min_by(what, F.when(condition, by), limit) if limit else F.array()
+    if not limit:
+        return F.array()
+    if "k" in signature(F.min_by).parameters:
+        return F.min_by(what, F.when(condition, by), limit)
+    # Before Spark 4.2. It keeps all of these rows until the smallest are known.
+    found = F.array_sort(F.collect_list(F.when(condition, F.struct(by.alias("by"), what.alias("what")))))
+    return F.transform(F.slice(found, 1, limit), lambda one: one["what"])
 
 
 def per_partition(values: dict[int, int], default: int = 0) -> Column:
