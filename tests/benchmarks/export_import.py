@@ -55,7 +55,8 @@ def rows(brokers: str, folder: Path) -> list[Row]:
 
     def peaks() -> list[float]:
         export = {"offset_topic": "bench-export", "dest": str(folder / "again.json"), **ours}
-        read_back = {"offset_topic": new_topic(), "src": str(document), "assume_stopped": True, "ledger_file": str(folder / "new.jsonl"), **ours}
+        read_back = {"offset_topic": new_topic(), "src": str(document), "assume_stopped": True, **ours}
+        read_back["ledger_file"] = str(folder / "new.jsonl")
         return [module_peak_mib("connector_offsets_export", **export), module_peak_mib("connector_offsets_import", **read_back)]
 
     def write() -> float:
