@@ -63,11 +63,12 @@ def _read_quietly(ledger) -> list:
 class ConnectorChanges:
     """The changes of one connector. Raises what Ledger.changes() raises."""
 
-    def __init__(self, ledger, connector: str, run: str, marked=None, warn=None, sleep=time.sleep, clock=time.monotonic, waits=None):
-        """run: this run. marked: gives the changes that the connector's configuration still holds (see _ledger.marker), or None.
+    def __init__(self, ledger, connector: str, change_id: str, run: str, marked=None, warn=None, sleep=time.sleep, clock=time.monotonic, waits=None):
+        """change_id: of the change of this run. marked: gives the changes that the connector's configuration still holds (see _ledger.marker), or None.
         warn(text): for the user. waits: SilentRuns of all connectors that are changed together."""
         self.ledger = ledger
         self.connector = connector
+        self._change_id = change_id
         self._run = run
         self._marked = marked
         self._warn = warn
@@ -77,7 +78,7 @@ class ConnectorChanges:
         self._held_before = None
         #: in check mode: ids of changes on which others are at work
         self._others = []
-        #: all of them, oldest first, as they were read last
+        #: all of them, oldest first, as they were read last, see _short()
         self.all = []
 
     def change(self, change_id: str):
@@ -85,8 +86,14 @@ class ConnectorChanges:
         return next((one for one in self.all if one.change_id == change_id), None)
 
     def read(self, check_mode: bool) -> None:
-        self.all = self.ledger.changes(self.connector)
+        self.all = [self._short(one) for one in self.ledger.changes(self.connector)]
         self._take_over(check_mode)
+
+    def _short(self, change):
+        """Of a change of another id that has come to its end it counts whether it changed something, but not what: that can be large."""
+        if change.change_id == self._change_id or record.is_unfinished(change):
+            return change
+        return change._replace(before=change.before and change.before[:1], after=None, records=None)
 
     def wait(self, check_mode: bool):
         """Reads them, again and again until no other run is at work on this connector that gives a heartbeat. The first change that had to be waited

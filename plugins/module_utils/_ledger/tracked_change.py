@@ -87,7 +87,7 @@ class TrackedChange:
         self._clock = clock
         self._run = run or this_run()
         #: all changes of the connector
-        self._known = ConnectorChanges(kept, connector, self._run, marked, self._warn, sleep, clock, waits)
+        self._known = ConnectorChanges(kept, connector, change_id, self._run, marked, self._warn, sleep, clock, waits)
         #: those of other ids that were left unfinished; the one of them whose state is due, or None
         self._unfinished, self._owing = [], None
         #: the change of another run that look() had to wait for, or None

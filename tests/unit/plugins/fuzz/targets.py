@@ -200,7 +200,7 @@ def ledger_record(mutator: Mutator, folder: Path):
         whole = mutator.random.random() < 0.5
         for one in kept.changes(None if whole else "c"):
             json.dumps(shown(record.result(one, 1)))
-        known = ConnectorChanges(kept, "c", "me", warn=lambda text: None, sleep=lambda seconds: None, clock=iter(range(10**6)).__next__)
+        known = ConnectorChanges(kept, "c", "CHG-1", "me", warn=lambda text: None, sleep=lambda seconds: None, clock=iter(range(10**6)).__next__)
         known.wait(False)
         known.unfinished("CHG-9")
         record.next_sequence(known.all), record.expired(known.all, "CHG-9")

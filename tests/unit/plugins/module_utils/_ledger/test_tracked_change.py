@@ -321,6 +321,18 @@ def test_one_that_gives_a_heartbeat_meanwhile_is_waited_for_from_then_on():
     assert (first, third) == (LEASE + 0.5, second) and second == first + LEASE + 0.5
 
 
+def test_what_other_changes_have_replaced_is_not_kept():
+    """Many connectors with many large changes each would not fit into memory. Whether they changed something counts for an undo."""
+    pairs = [{"partition": {"p": number}, "offset": None} for number in range(3)]
+    cases = [("empty", [], None), ("done", pairs, None), ("unfinished", pairs, "RUNNING"), ("CHG-1", pairs, None)]
+    held = [a_change(name, phase="applied", before=before, after=pairs, records=pairs, state_to_restore=due, sequence=number)
+            for number, (name, before, due) in enumerate(cases)]
+    known = connector_changes.ConnectorChanges(FakeLedger(*held), "c", "CHG-1", "me")
+    known.read(False)
+    assert {one.change_id: (len(one.before), one.after and len(one.after), one.records and len(one.records)) for one in known.all} == {
+        "empty": (0, None, None), "done": (1, None, None), "unfinished": (3, 3, 3), "CHG-1": (3, 3, 3)}
+
+
 def test_what_cannot_be_read_of_others_is_no_matter():
     class Broken(FakeLedger):
         def changes(self, connector=None):
