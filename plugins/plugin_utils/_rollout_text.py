@@ -118,11 +118,18 @@ def _row(entry: dict, one: dict, words: dict) -> list:
     state = entry["state_before"] or "-"
     if entry["state"] != entry["state_before"]:
         state += " -> %s" % entry["state"]
-    far = ["%s %d%s" % ("back" if move["direction"] == "backward" else "ahead", move["distance"], " " + move["unit"] if move["unit"] else "")
+    far = ["%s %s" % ("back" if move["direction"] == "backward" else "ahead", counted(move["distance"], move["unit"]))
            for move in entry["moves"]] if begun else []
     verdict = "fail" if one["verdict"] == "fail" else entry["verdict"] or one["verdict"] or "-"
     return [entry["connector"], words[entry["status"]] + (", UNFINISHED" if entry["unfinished"] else ""), state, entry["set"] if begun else 0,
             entry["removed"] if begun else 0, ", ".join(far) or "-", (entry["position"] or "-").replace("_", " "), verdict, fit(entry["change_id"] or "-", 24)]
+
+
+def counted(distance: int, unit: str | None) -> str:
+    """A unit can be the name of a field, too, which has no plural."""
+    if unit in ("records", "bytes"):
+        return plural(distance, unit[:-1])
+    return "%d %s" % (distance, unit) if unit else str(distance)
 
 
 def _errors(of: dict) -> list[str]:

@@ -263,7 +263,7 @@ class StrimziClient(ConnectorResources):
     def _check_reconciled(self, resource) -> None:
         if not strimzi_resource.is_reconciled(resource):
             raise errors.StateError(
-                "Somebody has told the operator to leave %s alone, by the annotation %s: it does nothing of what is asked for here. Remove it, or "
+                "The operator is told to leave %s alone by the annotation %s: it does nothing of what is asked for here. Remove it, or "
                 "use another method as long as it is there." % (told(resource), strimzi_resource.PAUSE_RECONCILIATION))
 
     def _no_report(self, resource, name):

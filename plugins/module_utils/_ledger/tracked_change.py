@@ -40,7 +40,7 @@ _NOT_WRITTEN = "The change %s of %s was begun on %s by a run that did not come t
 
 
 class LeaseLost(ledger.ConcurrentUpdate):
-    """Another run took this one for dead. Nothing may be written any more, nor put back."""
+    """Another run has taken over, as this one gave no heartbeat. Nothing may be written any more, nor put back."""
 
 
 class UntrackedChange:
@@ -283,7 +283,7 @@ class TrackedChange:
             self._put(change)
         except ledger.ConcurrentUpdate as taken:
             error = LeaseLost(taken.change)
-            raise error.also("It took this one for dead, which did not get on for %g s; this one changes nothing any more." % LEASE)
+            raise error.also("This run had written no heartbeat for %g s, so the other one has taken over. This run changes nothing any more." % LEASE)
 
     def _put(self, change) -> None:
         change, expired = self._mine(change), ()

@@ -9,7 +9,7 @@ import re
 
 import pytest
 from ansible_collections.streamops.kafka_connect.plugins.plugin_utils import _rollout
-from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._rollout_text import summary_text
+from ansible_collections.streamops.kafka_connect.plugins.plugin_utils._rollout_text import counted, summary_text
 
 CLUSTER = {"kafka_cluster_id": "K1", "version": "4.3.1", "workers": ["w1:8083"]}
 BOTH = {"changes": True, "verifies": True}
@@ -569,3 +569,9 @@ def test_a_change_without_a_name_in_a_job_of_awx(monkeypatch, change_id, check_m
     monkeypatch.setenv("AWX_HOST", "https://awx.example.com" if job else "")
     of = fleet(check_mode=check_mode, a=known(result(change_id=change_id, changed=changed)))
     assert (text(of)[-3:] == UNNAMED) is said
+
+
+@pytest.mark.parametrize("distance, unit, shown", [
+    (1, "records", "1 record"), (2, "records", "2 records"), (1, "bytes", "1 byte"), (1, "rows", "1 rows"), (3, "", "3")])
+def test_units_are_counted_and_names_of_fields_are_not(distance, unit, shown):
+    assert counted(distance, unit) == shown

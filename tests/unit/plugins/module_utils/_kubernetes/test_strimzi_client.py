@@ -176,7 +176,7 @@ def test_why_it_is_not_ready(bench):
 @pytest.mark.parametrize("call", ["status", "offsets"])
 def test_reconciliation_is_paused(bench, call):
     bench.resource["metadata"]["annotations"] = {"strimzi.io/pause-reconciliation": "true"}
-    with pytest.raises(errors.StateError, match="told the operator to leave KafkaConnector/orders alone"):
+    with pytest.raises(errors.StateError, match="told to leave KafkaConnector/orders alone"):
         getattr(bench.client, call)("orders")
     assert bench.kube.patches() == []
 

@@ -397,8 +397,8 @@ def test_who_was_taken_for_dead_is_told_at_its_next_step(step):
     taken = ledger.the()
     with pytest.raises(LeaseLost) as caught:
         STEPS[step](one)
-    assert caught.value.message == ("Another run works on the change CHG-1 of c. It took this one for dead, which did not get on for 20 s; "
-                                    "this one changes nothing any more.")
+    assert caught.value.message == ("Another run works on the change CHG-1 of c. This run had written no heartbeat for 20 s, so the other one "
+                                    "has taken over. This run changes nothing any more.")
     assert ledger.the() == taken and caught.value.change == taken
 
 
