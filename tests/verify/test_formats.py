@@ -389,6 +389,23 @@ def test_the_document_says_what_a_number_means(world):
     assert world.judge("sink", "t", **{**desired, "columns": {"at": "at"}}).verdict == "fail"
 
 
+def test_numbers_with_more_digits_than_a_double_has(world):
+    """In JSON they are what is written there, not the double next to it: 12345678901234567.89 as a double is ...568."""
+    amounts = ["12345678901234567.89", "0.1000000000000000055", "100000000000000000.01", "-1234567890123456.78", "1.5", "12e3"]
+    records = [(0, n, str(n), f'{{"amount":{one},"in":{{"amount":{one}}}}}') for n, one in enumerate(amounts)]
+    world.topic("t", records, {0: (0, 0, len(amounts))})
+
+    def judged(*found, **columns):
+        rows = ", ".join(f"({n}, CAST('{one}' AS decimal(38,19)))" for n, one in enumerate(found))
+        world.tables["x"] = world.spark.sql(f"SELECT * FROM VALUES {rows} AS t(id, amount)")
+        return world.judge("sink", "t", table="x", key_column="id", columns={"amount": columns.get("field", "amount")})
+
+    for field in ("amount", "in.amount"):
+        assert judged(*amounts, field=field).verdict == "pass"
+        result = judged("12345678901234568.00", "0.1", "100000000000000000.00", "-1234567890123456.75", *amounts[4:], field=field)
+        assert result.verdict == "fail" and figures(result) == (0, 0, 4)
+
+
 BASIC = "Basic " + base64.b64encode(b"auditor:s3cret").decode()
 
 

@@ -15,6 +15,7 @@ TEXTS = [
     # members that stand twice: the first one that is not null
     '{"a":1,"a":2}', '{"a":null,"a":2}', '{"a":2,"a":null}', '{"a":null,"a":null}', '{"a":{"b":null,"b":3}}', '{"a":{"b":1,"b":2}}',
     '{"a":{"b":1},"a":{"b":2}}', '{"a":{"c":1},"a":{"b":2}}', '{"a":5,"a":{"b":2}}', '{"a":{"b":2},"a":5}',
+    '{"a" :{"b":1},"a" :{"b":2}}', '{"a":{"b":1},"a" :{}}', '{"a":{"b":1},"\\u0061":{"b":2}}', '{"a":{"b":"a"},"c":"a"}',
     # no objects
     "", "null", "5", '"x"', "[]", '[{"a":1}]', '"{\\"a\\":1}"',
     # objects in which others are, or texts that look like one

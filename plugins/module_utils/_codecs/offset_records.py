@@ -450,7 +450,7 @@ def new_key(connector: str, partition: dict, names=None, envelope: bool = False)
     if len(partition) == 1 and not envelope:
         ((name, item),) = partition.items()
         text = '["%s",{"%s":"%s"}]' % (connector, name, item)
-        if item.__class__ is str and _SIMPLE_KEY.fullmatch(text):
+        if item.__class__ is name.__class__ is str and _SIMPLE_KEY.fullmatch(text):
             return text.encode("ascii")
     names = names or order(partition)
     key = [connector, {name: partition[name] for name in names}]

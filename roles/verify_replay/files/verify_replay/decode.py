@@ -33,6 +33,8 @@ FRAMED = ("avro", "json_schema", "protobuf")
 #: those whose fields are taken of a JSON text
 _TEXTS = ("json", "connect_json", "json_schema", "protobuf")
 WHOLE = "."
+#: how a number is written that was a double; a text in which there may be one with too many digits for that
+_DOUBLE, _MANY_DIGITS = r"^-?[0-9]+\.[0-9]+(E-?[0-9]+)?$", "[0-9.]{17}"
 #: where a Debezium event has the row
 _AFTER = "after"
 
@@ -277,8 +279,18 @@ class Decoder:
         if staged:
             return F.col(staged)
         if place and (number, place[0]) in self._objects:
-            return self._objects[number, place[0]].get(place[1])
-        return F.get_json_object(self._text(number), path)
+            found = self._objects[number, place[0]].get(place[1])
+        else:
+            found = F.get_json_object(self._text(number), path)
+        return self._exact(found, self._text(number), path) if place else found
+
+    @staticmethod
+    def _exact(found: Column, text: Column, path: str) -> Column:
+        """found: a number with a fraction, or a power of ten, is what a double makes of it. One with more digits than a double has is
+        taken from the text once more, with up to 38 digits."""
+        is_double = F.contains(found, F.lit(".")) & found.rlike(_DOUBLE) & text.rlike(_MANY_DIGITS)
+        exact = F.try_variant_get(F.try_parse_json(text), path, "string")
+        return F.when(is_double, F.coalesce(exact, found)).otherwise(found)
 
     @property
     def _there(self) -> str:

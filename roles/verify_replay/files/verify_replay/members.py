@@ -44,9 +44,9 @@ class Members:
             kind = kind.add(_CORRUPT, T.StringType())
         escaped = F.contains(self._text, F.lit("\\u"))
         surrogate = F.contains(self._text, F.lit("\\ud")) | F.contains(self._text, F.lit("\\uD"))
-        # Of an object that stands twice from_json() would take the last one.
-        twice = [F.substring_index(self._text, f'"{name}":', 2) != self._text for name in self._names]
-        usable = ~(escaped & surrogate)
+        # Of an object that stands twice from_json() would take the last one. An escaped name is one of them, too.
+        twice = [F.substring_index(self._text, f'"{name}"', 2) != self._text for name in self._names]
+        usable = ~escaped if self._names else ~(escaped & surrogate)
         for one in twice:
             usable = usable & ~one
         return F.when(usable, F.from_json(self._text, kind, _OPTIONS))

@@ -16,6 +16,7 @@ from verify_replay.compare import together
 from verify_replay.data import Result, Scanned, number, offsets, plural
 from verify_replay.files import MAX_ABSENT, MAX_FILES, Found
 from verify_replay.scan import pack, position, smallest, unpack
+from verify_replay.targets import JDBC
 
 #: the column of the path of a row's file
 _PATH = "_metadata.file_path"
@@ -81,7 +82,8 @@ class Append(Sink):
 
     def _counted(self, records: DataFrame, rows: DataFrame, count: int) -> tuple[dict[str, Any], list[list | None]]:
         """The figures, and of each kind of _kinds() some. count: how many records the topic has."""
-        found = sums.compare(records, rows) if count > MANY else None
+        # A table by JDBC is read once: a second query could see rows that have come in between.
+        found = sums.compare(records, rows) if count > MANY and self.table.target.format != JDBC else None
         if found is None or len(found.differing) > sums.BUCKETS // 4:
             return self._grouped(records, rows)
         all_of = {"records": found.left, "rows": found.right}

@@ -59,6 +59,12 @@ def files(kafka):
 
 # ---- keys ---------------------------------------------------------------------------------------------------------
 
+@pytest.mark.parametrize("name", [5, None, True])
+def test_a_name_that_is_no_text(name):
+    with pytest.raises(DeclarationError):
+        new_key("c", {name: "x"})
+
+
 #: of a key that is read and written without a JSON parser where nothing in it needs an escape
 TEXTS = ["a", "", "dir/f 1.txt", 'say "hi"', "back\\slash", "\\u0041", 'x","y":"z', "caf\u00e9", "\x7f", "\n", "\U0001f69a", "]}"]
 
