@@ -39,7 +39,7 @@ class Ending:
         item = self._item
         item.may_be_given_up = False
         if isinstance(error, LedgerWriteFailed):
-            return self.end(error)  # the next run goes on
+            return self.end(error)  # the next run finishes the change
         does_not_come_back = item.next in (RESTORE_STATE, FINAL_STATE) and item.error is None and not item.only_predicts
         if does_not_come_back and isinstance(error, errors.ConnectError) and not isinstance(error, (LeaseLost, *AWAY)) and item.undo.is_due:
             return self._roll_back_after(error.message)

@@ -110,7 +110,7 @@ class Sink:
         static = any(one.instance_id for one in members)
         if static or own:
             hint += ". %s stays in the group until its session time-out is over (session.timeout.ms, %s): wait that long" % (
-                "A static member (group.instance.id) that has ended" if static else "One that ended while its worker or the brokers were away",
+                "A static member (group.instance.id) that has ended" if static else "A task that ended while its worker or the brokers were away",
                 self.settings.session_timeout)
         return errors.StateError(
             "%s consumer group %s has %d member%s, and Kafka takes no offsets for it from anybody else: %s. %s." % (

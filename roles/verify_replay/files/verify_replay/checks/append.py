@@ -88,7 +88,7 @@ class Append(Sink):
             return self._grouped(records, rows)
         all_of = {"records": found.left, "rows": found.right}
         if not found.differing:
-            return {**all_of, **dict.fromkeys(("missing", "repeated", "extra", "different"), 0)}, []
+            return {**all_of, **dict.fromkeys(("missing", "repeated", "extra", "different"), 0)}, [None] * len(self._kinds())
         differs = sums.bucket().isin(found.differing)
         figures, sampled = self._grouped(records.where(differs), rows.where(differs))
         return {**figures, **all_of}, sampled
@@ -149,10 +149,10 @@ class Append(Sink):
         ]
 
     def _samples(self, found: list[list | None], scanned: Scanned) -> list[dict]:
-        """found: of each kind of _kinds() id, at, and file of some; empty if there is nothing to show."""
+        """found: of each kind of _kinds() id, at, and file of some."""
         paths = self._paths({row["file"] for rows in found for row in rows or []} - {None})
         samples: list[dict] = []
-        for (name, _condition, what), rows in zip(self._kinds(), found, strict=bool(found)):
+        for (name, _condition, what), rows in zip(self._kinds(), found, strict=True):
             for row in rows or []:
                 sample = {"table": self.parameters["table"], "what": what} if row["at"] is None else scanned.sample(row["at"], what)
                 if name == "extra" and row["id"] is not None and self.by_offset:

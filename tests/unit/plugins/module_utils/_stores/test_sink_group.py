@@ -70,7 +70,7 @@ def test_members_that_leave_in_time():
     ([TASK], "5 s after nothing of c should run any more, its consumer group connect-c has 1 member, and Kafka takes no offsets for it "
              "from anybody "
              "else: connector-consumer-c-0 at 10.0.0.7 (t-0, t-1). Tasks of a connector of this name run, maybe on another Connect "
-             "cluster. One that ended while its worker or the brokers were away stays in the group until its session time-out is over "
+             "cluster. A task that ended while its worker or the brokers were away stays in the group until its session time-out is over "
              "(session.timeout.ms, 45000 ms by default): wait that long."),
     ([STRANGER] * 5, "5 s after nothing of c should run any more, its consumer group connect-c has 5 members, and Kafka takes no offsets "
                      "for it from "
