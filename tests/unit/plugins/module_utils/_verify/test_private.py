@@ -19,6 +19,14 @@ def temporary(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture
+def handled(number):
+    """The signal is not ignored, as SIGHUP is under nohup."""
+    before = signal.signal(number, signal.default_int_handler)
+    yield
+    signal.signal(number, before)
+
+
 def mode(path):
     return stat.S_IMODE(os.stat(path).st_mode)
 
@@ -40,7 +48,7 @@ def test_it_is_removed_after_an_error(temporary):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_it_is_removed_after_a_signal(temporary, number):
+def test_it_is_removed_after_a_signal(temporary, number, handled):
     """A second one does not get in the way of that, and the handlers of before are back afterwards."""
     before = signal.getsignal(number)
     with pytest.raises(Interrupted, match=f"interrupted \\({number.name}\\)"), private_folder() as folder:
