@@ -266,7 +266,8 @@ def proof(made: dict, entries: list, replay_topics, predicts: bool) -> dict:
     names = list(found["connectors"])
     if len(names) > 1:
         document["connectors"] = found["connectors"]
-    document.setdefault("change_id", names[0] if len(names) == 1 else "%d-connectors" % len(names))
+    ids = {entry["change_id"] for entry in entries if entry["name"] in names}
+    document.setdefault("change_id", (ids.pop() if len(ids) == 1 else None) or (names[0] if len(names) == 1 else "%d-connectors" % len(names)))
     return dict(found, expectation=document)
 
 

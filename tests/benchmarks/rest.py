@@ -25,6 +25,14 @@ from tests.benchmarks.peers import Bkkt, curl_patch
 
 MODULES = "ansible_collections.streamops.kafka_connect.plugins.modules"
 NUMBERS = itertools.count(1)
+#: the least that a module can be which uses requests
+BARE_MODULE = """
+import requests
+from ansible.module_utils.basic import AnsibleModule
+
+module = AnsibleModule(dict(url=dict(type="str", required=True)))
+module.exit_json(changed=False, offsets=requests.get(module.params["url"], timeout=120).json()["offsets"])
+"""
 
 
 def partition(number: int) -> dict[str, str]:
@@ -79,22 +87,24 @@ def no_op_task_against_uri(url: str, folder: Path) -> list[Row]:
     tasks, name = 15, "noop"
     stopped_connector(url, name, 1)
     ours = {"streamops.kafka_connect.connector_offsets": {"connect_url": url, "name": name, "offsets": pairs(1, 0)}}
+    bare = {"bare_get": {"url": f"{url}/connectors/{name}/offsets"}}
     theirs = {"ansible.builtin.uri": {"url": f"{url}/connectors/{name}/offsets"}}
+    (folder / "bare_get.py").write_text(BARE_MODULE)
 
     def play(task: dict[str, object], count: int) -> float:
         file = folder / "play.json"
         file.write_text(json.dumps([{"hosts": "localhost", "gather_facts": False, "tasks": [task] * count}]))
         playbook = str(Path(sys.executable).with_name("ansible-playbook"))
-        env = {"ANSIBLE_PYTHON_INTERPRETER": sys.executable}
+        env = {"ANSIBLE_PYTHON_INTERPRETER": sys.executable, "ANSIBLE_LIBRARY": str(folder)}
         return timed(lambda: run([playbook, "-c", "local", "-i", "localhost,", str(file)], env))
 
-    one_ours, many_ours, one_theirs, many_theirs = alternate(
-        5, lambda: play(ours, 1), lambda: play(ours, 1 + tasks), lambda: play(theirs, 1), lambda: play(theirs, 1 + tasks)
-    )
+    both = [lambda task=task, count=count: play(task, count) for task in (ours, bare, theirs) for count in (1, 1 + tasks)]
+    times = alternate(5, *both)
+    mine, least, uri = ((many - one) / tasks for one, many in zip(times[::2], times[1::2], strict=True))
     return [
-        Row("(a) a no-op connector_offsets task against a uri GET task",
-            (many_ours - one_ours) / tasks, (many_theirs - one_theirs) / tasks, 1.9)
-    ]  # fmt: skip
+        Row("(a) a no-op connector_offsets task against a uri GET task", mine, uri, 1.9),
+        Row("(a) a GET by requests in a module that does nothing else", least, uri, 1.5),
+    ]
 
 
 def patch_against_curl(url: str, count: int, folder: Path) -> list[Row]:
@@ -112,9 +122,21 @@ def patch_against_curl(url: str, count: int, folder: Path) -> list[Row]:
         body.write_text(json.dumps({"offsets": pairs(count, next(NUMBERS))}))
         return curl_patch(url, name, body)
 
-    mine, curl = alternate(7, ours, theirs)
+    session = requests.Session()
+
+    def least() -> float:
+        """The same requests, and nothing done with what they answer."""
+        data, offsets = json.dumps({"offsets": pairs(count, next(NUMBERS))}), f"{url}/connectors/{name}/offsets"
+        bodies = [("GET", None), ("GET", None), ("PATCH", data), ("GET", None)]
+        headers = {"Content-Type": "application/json"}
+        return timed(lambda: [session.request(verb, offsets, data=one, headers=headers, timeout=120).content for verb, one in bodies])
+
+    mine, curl, bare = alternate(7, ours, theirs, least)
     gc.enable()
-    return [Row(f"(b) changing {count} partitions against one curl PATCH", mine, curl, 4.5)]
+    return [
+        Row(f"(b) changing {count} partitions against one curl PATCH", mine, curl, 5),
+        Row("(b) the same against the same requests by requests alone", mine, bare, 2),
+    ]
 
 
 def list_and_patch_against_bkkt(url: str, bkkt: Bkkt, counts: tuple[int, ...], folder: Path) -> list[Row]:

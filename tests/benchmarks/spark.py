@@ -178,16 +178,31 @@ def rows(brokers: str, folder: Path) -> list[Row]:
     return [*found, _files(spark, brokers)]
 
 
+def large_rows(brokers: str, folder: Path) -> list[Row]:
+    """Ten times the records: what of the job grows faster than its scan, in the same memory, and on a cluster."""
+    spark = Spark(folder)
+    job = Replay(spark, brokers, "replay-large", 10 * RECORDS)
+    verify, scan = job.verify(), job.scan()
+    print(f"{job.records:,} records: {spark.events(job)}", file=sys.stderr)
+    found = [
+        Row(f"(p) verify {job.records:,} records, all checks / bare scan", verify, scan, 2.5),
+        Row("(p) its peak memory / heap and 640 MiB", job.peak(), HEAP_MIB + 640, 1, "MiB"),
+        _on_a_cluster(spark, job, verify, "p"),
+    ]
+    job.drop()
+    return found
+
+
 def _shared_start(spark: Spark, brokers: str, one: Replay, seconds: float) -> list[Row]:
     """Several topics in one job against a job for each."""
     many = Replay(spark, brokers, "replay-many", one.records, TOPICS)
     return [Row(f"(h) {TOPICS} topics of {one.records:,} records in one job / in {TOPICS}", many.verify(), TOPICS * seconds, 0.6)]
 
 
-def _on_a_cluster(spark: Spark, job: Replay, local: float) -> Row:
+def _on_a_cluster(spark: Spark, job: Replay, local: float, letter: str = "h") -> Row:
     with spark.cluster():
         seconds = job.verify()
-    return Row(f"(h) {job.records:,} records, 2 standalone workers of 1 core / local", seconds, local, 2)
+    return Row(f"({letter}) {job.records:,} records, 2 standalone workers of 1 core / local", seconds, local, 2)
 
 
 def _files(spark: Spark, brokers: str) -> Row:

@@ -24,10 +24,11 @@ _SETTINGS = {
     "allow.auto.create.topics": False,
     "fetch.wait.max.ms": 10,  # for which a broker may hold back an answer for more data
     "queued.max.messages.kbytes": 65536,  # of records that wait to be looked at
-    "queued.min.messages": 20000,  # how few of them make the client fetch more
+    "queued.min.messages": 20000,  # so few of them make the client fetch more
+    "fetch.queue.backoff.ms": 10,  # and so often it looks for that (default: 1 s)
 }
 #: where only the first record of each partition is wanted: so many partitions at a time, of each enough bytes for a large batch (one that
-#: does not fit comes alone, in an answer of its own), and so few records at once that most of what came with the first is never looked at
+#: does not fit comes alone), and so few records at once that most of what came with the first is never looked at
 _FIRST_PLACES = 100
 _FIRST_BYTES = 131072
 _FIRST_RECORDS = 20

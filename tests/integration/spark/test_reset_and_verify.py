@@ -92,7 +92,7 @@ def test_docs_outputs(main, kafka, live_stack, tmp_path):
         list(commands)
         (path,) = (path for path in reports.glob("*.json") if "expectation" not in path.name)
         report = json.loads(path.read_text())
-        assert report["verdict"] == "pass" and report["change_id"] == "orders-source"
+        assert report["verdict"] == "pass" and report["change_id"] == "CHG-1234"
         assert [report["topics"]["orders"][part] for part in ("before", "after")] == [5, 5]
         assert main.worker.state("orders-source") == ("RUNNING", ["RUNNING"]) and len(kafka.values("orders")) == 10
 

@@ -241,6 +241,14 @@ def test_in_check_mode_and_for_one_alone():
     assert found["expectation"]["topics"]["src"] == {"cluster": "eu", "topic": "s"} and found["expectation"]["cluster_ids"] == {"eu": "c1"}
 
 
+@pytest.mark.parametrize(("ids", "named"), [(("CHG-1", "CHG-1"), "CHG-1"), (("CHG-1", "CHG-2"), "2-connectors"), (("CHG-1", None), "2-connectors")])
+def test_the_report_names_their_change(ids, named):
+    """One that is not verified has no say in it."""
+    a, b, other = (to(name, change_id=one, verify=verify) for name, one, verify in (("a", ids[0], VERIFY), ("b", ids[1], ON_U), ("c", "CHG-3", None)))
+    assert proof((bounds(after=15), a), (bounds(topic="u", after=15), b), (None, other))["expectation"]["change_id"] == named
+    assert proof((bounds(after=15), a), (None, other))["expectation"]["change_id"] == "CHG-1"
+
+
 def test_nothing_to_prove():
     for made in ({"connectors": [returned()]}, {}, {"msg": "The worker does not answer."}):
         assert _reset.proof(made, entries(to("a", verify=VERIFY)), replay_topics, False)["connectors"] == {}
