@@ -14,7 +14,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,7 +48,7 @@ class Place(NamedTuple):
 
 
 #: Parts that use the broker and the worker of this run, in the order in which they are measured.
-SHARED: dict[str, Callable[[Place], list[measure.Row]]] = {
+SHARED: dict[str, Callable[[Place], Iterable[measure.Row]]] = {
     "noop": lambda place: rest.no_op_task_against_uri(place.url, place.folder),
     "patch": lambda place: rest.patch_against_curl(place.url, 10_000, place.folder),
     "bkkt": lambda place: rest.list_and_patch_against_bkkt(place.url, Bkkt(place.folder / "bkkt", place.url), (1, 100), place.folder),
@@ -64,7 +64,7 @@ SHARED: dict[str, Callable[[Place], list[measure.Row]]] = {
     "topic10m": lambda place: large_topic.rows(place.brokers, place.folder),
 }
 #: Parts with a stack of their own, which is measured alone on the machine.
-ALONE: dict[str, Callable[[Path], list[measure.Row]]] = {
+ALONE: dict[str, Callable[[Path], Iterable[measure.Row]]] = {
     "fleet": fleet.rows,
     "connectors": many_connectors.rows,
     "fleet1000": large_fleet.rows,
@@ -84,15 +84,15 @@ class Results:
         path.parent.mkdir(parents=True, exist_ok=True)
         print(json.dumps(self._found["machine"]), flush=True)
 
-    def measure(self, part: str, job: Callable[[], list[measure.Row]]) -> None:
+    def measure(self, part: str, job: Callable[[], Iterable[measure.Row]]) -> None:
         start, rows = time.monotonic(), []
         try:
-            rows = job()
+            for row in job():
+                print(row, flush=True)
+                rows.append(row)
         except SystemExit as error:  # the other parts can still be measured
             print(f"{part}: {error}", flush=True)
             self.good = False
-        for row in rows:
-            print(row, flush=True)
         self.good = self.good and all(row.good for row in rows)
         self._found["parts"][part] = {"seconds": round(time.monotonic() - start, 1), "rows": [row.plain() for row in rows]}
         self._path.write_text(json.dumps(self._found, indent=2) + "\n")

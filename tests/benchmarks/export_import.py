@@ -69,7 +69,7 @@ def rows(brokers: str, folder: Path) -> list[Row]:
     imported, written = alternate(ROUNDS, import_, write)
     export_peak, import_peak = peaks()
     return [
-        Row("(l) export of 100,000 offsets of 500 connectors, against kcat -J", exported, theirs, 3.0),
+        Row("(l) export of 100,000 offsets of 500 connectors, against kcat -J", exported, theirs, 4.5),
         Row("(l) import of the same, against kcat -P with the same records", imported, written, 30.0),
         Row("(l) memory of the export against the limit", export_peak, 300, 1.0, "MiB"),
         Row("(l) memory of the import with a new ledger against the limit", import_peak, 300, 1.0, "MiB"),

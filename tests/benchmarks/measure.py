@@ -9,6 +9,7 @@ import os
 import platform
 import statistics
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -74,17 +75,13 @@ class Cost(NamedTuple):
 def cost(command: list[str], env: dict[str, str] | None = None, good: tuple[int, ...] = (0,)) -> Cost:
     """good: exit codes that are no failure."""
     start = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env) as process:
+    with tempfile.TemporaryFile() as output, subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=env) as process:
         _pid, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in good:
-        raise SystemExit(f"{command} ended with {process.returncode}")
+        if process.returncode not in good:
+            output.seek(0)
+            raise SystemExit(f"{command} ended with {process.returncode}:\n{output.read()[-5000:].decode(errors='replace')}")
     return Cost(time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
-
-
-def peak_mib(command: list[str], env: dict[str, str] | None = None, good: tuple[int, ...] = (0,)) -> float:
-    """The largest resident set of one command and its children, in MiB."""
-    return cost(command, env, good).mib
 
 
 def machine() -> dict[str, object]:

@@ -19,7 +19,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from stack import ports
 from tests.benchmarks import spark_events
-from tests.benchmarks.measure import Row, alternate, peak_mib, run, timed
+from tests.benchmarks.measure import Cost, Row, alternate, cost, run
 from tests.verify.jars import spark_jars
 
 HERE = Path(__file__).resolve().parent
@@ -30,10 +30,13 @@ HEAP_MIB = 1024
 SETTINGS = {
     "spark.driver.memory": f"{HEAP_MIB}m", "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1", "spark.log.level": "ERROR",
+    "spark.eventLog.enabled": "true", "spark.eventLog.rolling.enabled": "false", "spark.eventLog.compress": "false",
 }  # fmt: skip
 #: topics of one job whose start is shared
 TOPICS = 5
 LOCAL = "local[*]"
+#: how often a run of more than a minute is repeated
+ROUNDS = 2
 
 
 class Spark:
@@ -44,11 +47,14 @@ class Spark:
         self.python = os.environ["STREAMOPS_SPARK"]
         self.home = run([self.python, "-c", "import os, pyspark; print(os.path.dirname(pyspark.__file__))"]).stdout.strip()
         self.jars, self.master = spark_jars(), LOCAL
+        self._events = folder / "events"
+        self._events.mkdir(exist_ok=True)
         self.set({})
 
     def set(self, more: dict[str, str]) -> None:
         """Further settings of the jobs from now on."""
-        (self.folder / "job.conf").write_text("".join(f"{name} {value}\n" for name, value in {**SETTINGS, **more}.items()))
+        settings = {**SETTINGS, "spark.eventLog.dir": f"file://{self._events}", **more}
+        (self.folder / "job.conf").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
 
     def command(self, *arguments: object) -> list[str]:
         submit = [f"{self.home}/bin/spark-submit", "--master", self.master, "--properties-file", str(self.folder / "job.conf")]
@@ -59,10 +65,16 @@ class Spark:
         own = {"SPARK_HOME": self.home, "PYSPARK_PYTHON": self.python, "PYSPARK_DRIVER_PYTHON": self.python, "SPARK_LOCAL_IP": "127.0.0.1"}
         return os.environ | own
 
-    def run(self, *arguments: object, good: tuple[int, ...] = (0,)) -> None:
-        done = subprocess.run(self.command(*arguments), env=self.env, capture_output=True, text=True, check=False)
-        if done.returncode not in good:
-            raise SystemExit(f"{arguments} ended with {done.returncode}:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+    def run(self, *arguments: object, good: tuple[int, ...] = (0,)) -> Cost:
+        for log in self._events.iterdir():
+            log.unlink()
+        return cost(self.command(*arguments), self.env, good)
+
+    def shares(self) -> spark_events.Shares:
+        """What the tasks of the last run did."""
+        [log] = self._events.glob("[!.]*")
+        with log.open() as lines:
+            return spark_events.shares(lines)
 
     @contextlib.contextmanager
     def cluster(self, workers: int = 2, cores: int = 1, memory: str = "1g") -> Iterator[None]:
@@ -91,20 +103,6 @@ class Spark:
             for process in started:
                 process.wait()
 
-    def events(self, job: Job) -> spark_events.Shares:
-        """What the tasks of one run of a job did."""
-        folder = self.folder / "events"
-        folder.mkdir(exist_ok=True)
-        self.set({"spark.eventLog.enabled": "true", "spark.eventLog.rolling.enabled": "false", "spark.eventLog.compress": "false",
-                  "spark.eventLog.dir": f"file://{folder}"})  # fmt: skip
-        job.verify()
-        self.set({})
-        [log] = folder.glob("[!.]*")
-        with log.open() as lines:
-            found = spark_events.shares(lines)
-        log.unlink()
-        return found
-
 
 class Job:
     """A document, whose topics and tables a job of spark_jobs.py has filled, and its verdicts."""
@@ -122,21 +120,20 @@ class Job:
         for topic, made in admin.create_topics([NewTopic(one, PARTITIONS, 1, config=config) for one in names]).items():
             made.result()
             print(f"topic {topic}", file=sys.stderr)
-        self._admin, self._topics = admin, names
+        self._admin, self._topics, self.mib = admin, names, 0.0
         spark.run(HERE / "spark_jobs.py", type(self).__name__.lower(), brokers, ",".join(names), records, self.document)
 
     def verify(self) -> float:
-        seconds = timed(lambda: self.spark.run(*self.job, good=(0, 3)))
+        """Seconds; the memory and the work of its tasks are kept."""
+        found = self.spark.run(*self.job, good=(0, 3))
+        self.mib, self.shares = max(self.mib, found.mib), self.spark.shares()
         verdicts = {(check["type"], check["verdict"]) for check in json.loads(self.report.read_text())["checks"]}
         # What was planted is found, at any size.
         assert verdicts == set(self.expected.items()), verdicts
-        return seconds
+        return found.seconds
 
     def scan(self) -> float:
-        return timed(lambda: self.spark.run(HERE / "spark_jobs.py", "scan", self.document))
-
-    def peak(self) -> float:
-        return peak_mib(self.spark.command(*self.job), self.spark.env, good=(0, 3))
+        return self.spark.run(HERE / "spark_jobs.py", "scan", self.document).seconds
 
     def drop(self) -> None:
         for done in self._admin.delete_topics(self._topics).values():
@@ -156,47 +153,42 @@ class Files(Job):
     expected = {"sink": "fail"}
 
 
-def rows(brokers: str, folder: Path) -> list[Row]:
+def rows(brokers: str, folder: Path) -> Iterator[Row]:
     spark = Spark(folder)
     small, usual, large = (Replay(spark, brokers, f"replay-{records}", records) for records in (1200, RECORDS, 4 * RECORDS))
     start_verify, start_scan = small.verify(), small.scan()
     print(f"start-up alone (1200 records): job {start_verify:.1f} s, bare scan {start_scan:.1f} s", file=sys.stderr)
-    verify, scan = alternate(3, usual.verify, usual.scan)
+    verify, scan = alternate(ROUNDS, usual.verify, usual.scan)
+    yield Row(f"(h) verify {RECORDS:,} records, all checks / bare scan", verify, scan, 2.5)
     more = large.verify()
-    peaks = [usual.peak(), large.peak()]
     for job in (usual, large):
-        print(f"{job.records:,} records: {spark.events(job)}", file=sys.stderr)
-    found = [
-        Row(f"(h) verify {RECORDS:,} records, all checks / bare scan", verify, scan, 2.5),
-        Row(f"(h) verify {4 * RECORDS:,} records / 4 times that, without start-up", more - start_verify, 4 * (verify - start_verify), 1.15),
-        Row(f"(h) verify {4 * RECORDS:,} records, peak memory / that of {RECORDS:,}", peaks[1], peaks[0], 1.15, "MiB"),
-        Row("(h) the same / heap and 640 MiB", peaks[1], HEAP_MIB + 640, 1, "MiB"),
-        *_shared_start(spark, brokers, small, start_verify),
-        _on_a_cluster(spark, usual, verify),
-    ]
+        print(f"{job.records:,} records: {job.shares}", file=sys.stderr)
+    four_times = 4 * (verify - start_verify)
+    yield Row(f"(h) verify {4 * RECORDS:,} records / 4 times that, without start-up", more - start_verify, four_times, 1.15)
+    yield Row(f"(h) verify {4 * RECORDS:,} records, peak memory / that of {RECORDS:,}", large.mib, usual.mib, 1.15, "MiB")
+    yield Row("(h) the same / heap and 640 MiB", large.mib, HEAP_MIB + 640, 1, "MiB")
     large.drop()
-    return [*found, _files(spark, brokers)]
+    yield _shared_start(spark, brokers, small, start_verify)
+    yield _on_a_cluster(spark, usual, verify)
+    yield _files(spark, brokers)
 
 
-def large_rows(brokers: str, folder: Path) -> list[Row]:
+def large_rows(brokers: str, folder: Path) -> Iterator[Row]:
     """Ten times the records: what of the job grows faster than its scan, in the same memory, and on a cluster."""
     spark = Spark(folder)
     job = Replay(spark, brokers, "replay-large", 10 * RECORDS)
     verify, scan = job.verify(), job.scan()
-    print(f"{job.records:,} records: {spark.events(job)}", file=sys.stderr)
-    found = [
-        Row(f"(p) verify {job.records:,} records, all checks / bare scan", verify, scan, 2.5),
-        Row("(p) its peak memory / heap and 640 MiB", job.peak(), HEAP_MIB + 640, 1, "MiB"),
-        _on_a_cluster(spark, job, verify, "p"),
-    ]
+    print(f"{job.records:,} records: {job.shares}", file=sys.stderr)
+    yield Row(f"(p) verify {job.records:,} records, all checks / bare scan", verify, scan, 2.5)
+    yield Row("(p) its peak memory / heap and 640 MiB", job.mib, HEAP_MIB + 640, 1, "MiB")
+    yield _on_a_cluster(spark, job, verify, "p")
     job.drop()
-    return found
 
 
-def _shared_start(spark: Spark, brokers: str, one: Replay, seconds: float) -> list[Row]:
+def _shared_start(spark: Spark, brokers: str, one: Replay, seconds: float) -> Row:
     """Several topics in one job against a job for each."""
     many = Replay(spark, brokers, "replay-many", one.records, TOPICS)
-    return [Row(f"(h) {TOPICS} topics of {one.records:,} records in one job / in {TOPICS}", many.verify(), TOPICS * seconds, 0.6)]
+    return Row(f"(h) {TOPICS} topics of {one.records:,} records in one job / in {TOPICS}", many.verify(), TOPICS * seconds, 0.6)
 
 
 def _on_a_cluster(spark: Spark, job: Replay, local: float, letter: str = "h") -> Row:
@@ -207,6 +199,6 @@ def _on_a_cluster(spark: Spark, job: Replay, local: float, letter: str = "h") ->
 
 def _files(spark: Spark, brokers: str) -> Row:
     files = Files(spark, brokers, "files", RECORDS)
-    verify, scan = alternate(3, files.verify, files.scan)
-    print(f"{RECORDS:,} rows of files: {spark.events(files)}", file=sys.stderr)
+    verify, scan = alternate(ROUNDS, files.verify, files.scan)
+    print(f"{RECORDS:,} rows of files: {files.shares}", file=sys.stderr)
     return Row(f"(h) a sink's {RECORDS:,} rows in Parquet / both sides bare", verify, scan, 3)

@@ -74,7 +74,8 @@ class Inventory:
         wait_until(self.live, reason="the offset of the snapshot")
         for row in range(2, ROWS + 1):
             self._postgres.psql(f"INSERT INTO orders VALUES ({row}, 'crate {row}')")
-            wait_until(lambda: self.live().get("messageType") and self.live() not in self.stored.values(), reason=f"row {row}")
+            wait_until(lambda row=row: self.events()[-1] == ("c", row), reason=f"row {row}")
+            self.await_end()
             self.stored[row] = self.live()
         assert self.events() == [("r", 1), *[("c", row) for row in range(2, ROWS + 1)]]
 

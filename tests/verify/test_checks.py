@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from pyspark.sql import functions as F
-from verify_replay import scan
+from verify_replay import groups, scan
 from verify_replay.checks import TYPES
 from verify_replay.expectation import Check, Range, Topic
 from verify_replay.job import session
@@ -102,6 +102,23 @@ def test_open_transaction_hides_the_end(world):
     world.topic("t", values(0, 0, "a", "b") + values(0, 2, "a"), {0: (0, 2, 4)}, ends={0: (0, 3, 4)})
     result = world.judge("replayed", "t")
     assert result.verdict == "cannot_tell" and "offsets 3..3 held back by an open transaction" in result.sentence
+
+
+@pytest.mark.parametrize(("texts", "tasks"), [("abcdefghij", 2), ("aaaaaaaaab", None)], ids=["most differ", "most are equal"])
+def test_many_records(world, monkeypatch, texts, tasks):
+    """The rows of a group are brought together first where most differ; what is found is the same."""
+    world.topic("t", values(0, 0, *texts) + values(0, 10, *texts[:-1]) + values(1, 7, "j"), {0: (0, 10, 19), 1: (7, 7, 8)})
+    usual = world.judge("replayed", "t")
+    monkeypatch.setattr(groups, "LARGE", 20)
+    monkeypatch.setattr(groups, "_OF_A_TASK", 10)
+    monkeypatch.setattr(groups, "_SOME", 10)
+    spread = []
+    monkeypatch.setattr(groups.Groups, "_spread", lambda self, made=groups.Groups._spread: spread.append(made(self)) or spread[-1])
+    many = world.judge("replayed", "t")
+    assert many == usual and many.figures["missing"] == (0 if tasks else 1)
+    [rows] = spread
+    plan = rows._jdf.queryExecution().optimizedPlan().toString()
+    assert ("RepartitionByExpression" in plan) is bool(tasks) and (not tasks or f", {tasks}" in plan), plan
 
 
 def test_not_replayed(world):

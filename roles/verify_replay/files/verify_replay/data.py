@@ -42,7 +42,7 @@ class Scanned:
 
     def groups(self, by: str) -> Groups:
         if by not in self._groups:
-            self._groups[by] = Groups(self.rows, HASHES[by])
+            self._groups[by] = Groups(self.rows, HASHES[by], self.facts.count())
         return self._groups[by]
 
     @property

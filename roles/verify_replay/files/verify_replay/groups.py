@@ -12,6 +12,13 @@ from pyspark.sql import functions as F
 
 from verify_replay.scan import position, smallest
 
+#: from how many records on it is found out, by some of them, whether most of a task's differ
+LARGE = 1_000_000
+_SOME = 100_000
+_MOST = 0.8
+#: records of a task then: the map of their groups fits into its memory
+_OF_A_TASK = 500_000
+
 
 class Groups:
     """Groups of records with the same hash.
@@ -20,9 +27,11 @@ class Groups:
     group and totals over all groups; they are all computed together when the first total is looked at.
     """
 
-    def __init__(self, rows: DataFrame, column: str) -> None:
+    def __init__(self, rows: DataFrame, column: str, records: int) -> None:
+        """records: how many rows there are."""
         self._rows = rows.where(F.col(column).isNotNull())
         self._column = column
+        self._records = records
         self._group: dict[str, Column] = {
             "before": F.sum(F.when(F.col("after"), 0).otherwise(1)),
             "after_": F.sum(F.when(F.col("after"), 1).otherwise(0)),
@@ -50,9 +59,20 @@ class Groups:
 
     def _find(self) -> None:
         if self._found is None:
-            grouped = self._rows.groupBy(self._column).agg(*(column.alias(name) for name, column in self._group.items()))
+            grouped = self._spread().groupBy(self._column).agg(*(column.alias(name) for name, column in self._group.items()))
             asked = [column.alias(key) for key, column in self._totals.items()]
             self._found = grouped.agg(*asked).first().asDict()
+
+    def _spread(self) -> DataFrame:
+        """The rows; if most differ, those of a group in one task. Spark would group the rows of each task, shuffle the groups, and group
+        them again, which takes twice as long where there are as many groups as rows. Where many are equal, one task would have too many."""
+        if self._records < LARGE:
+            return self._rows
+        asked = F.count("*").alias("all"), F.approx_count_distinct(self._column).alias("distinct")
+        some = self._rows.limit(_SOME).agg(*asked).first().asDict()
+        if some["distinct"] < _MOST * some["all"]:
+            return self._rows
+        return self._rows.repartition(-(-self._records // _OF_A_TASK), self._column)
 
     def classes(self) -> dict[str, int]:
         """The totals that every topic has."""
