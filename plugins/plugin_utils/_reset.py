@@ -266,9 +266,16 @@ def proof(made: dict, entries: list, replay_topics, predicts: bool) -> dict:
     names = list(found["connectors"])
     if len(names) > 1:
         document["connectors"] = found["connectors"]
-    ids = {entry["change_id"] for entry in entries if entry["name"] in names}
-    document.setdefault("change_id", (ids.pop() if len(ids) == 1 else None) or (names[0] if len(names) == 1 else "%d-connectors" % len(names)))
+    document.setdefault("change_id", _report_id(names, entries))
     return dict(found, expectation=document)
+
+
+def _report_id(names: list, entries: list) -> str:
+    """What the report is about: the change, if all of these connectors have the same change_id; else the connector, or how many there are."""
+    ids = {entry["change_id"] for entry in entries if entry["name"] in names}
+    if len(ids) == 1 and None not in ids:
+        return ids.pop()
+    return names[0] if len(names) == 1 else "%d-connectors" % len(names)
 
 
 def _obstacle(document: dict, expectation: dict, name: str, owners: dict, has_others: bool) -> str:

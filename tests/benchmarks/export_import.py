@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import itertools
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from tests.benchmarks import peers
 from tests.benchmarks.measure import Row, alternate, timed
 from tests.benchmarks.rest import module, module_peak_mib
 from tests.benchmarks.topic import CONNECTORS, KEYS, PARTITIONS, fill
@@ -21,9 +21,7 @@ ROUNDS = 5
 
 
 def rows(brokers: str, folder: Path) -> list[Row]:
-    kcat = shutil.which("kcat") or shutil.which("kafkacat")
-    if not kcat:
-        raise SystemExit("the peer kcat is not installed (Debian package kcat)")
+    kcat = peers.kcat()
     fill(brokers, "bench-export", KEYS, CONNECTORS)
     document, lines, numbers = folder / "export.json", folder / "records.txt", itertools.count(1)
     ours = {"bootstrap_servers": [brokers], "method": "topic"}

@@ -9,12 +9,12 @@ In seconds of CPU: a run takes minutes, and noise hits each of its steps differe
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from tests.benchmarks import peers
 from tests.benchmarks.measure import Cost, Row, cost
 from tests.benchmarks.rest import module_cost
 
@@ -24,9 +24,7 @@ TOPIC, PARTITIONS, CONNECTORS, BATCH = "bench-large", 25, 1000, 100_000
 def rows(brokers: str, folder: Path) -> list[Row]:
     """STREAMOPS_BENCH_TOPIC: how many records; a tenth of them are keys, of 1,000 connectors."""
     records = int(os.environ.get("STREAMOPS_BENCH_TOPIC", "10_000_000"))
-    kcat = shutil.which("kcat") or shutil.which("kafkacat")
-    if not kcat:
-        raise SystemExit("the peer kcat is not installed (Debian package kcat)")
+    kcat = peers.kcat()
     fill(kcat, brokers, records)
     ours = {"bootstrap_servers": [brokers], "method": "topic", "offset_topic": TOPIC}
     theirs = cost([kcat, "-b", brokers, "-t", TOPIC, "-C", "-e", "-J", "-q"])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -42,6 +43,14 @@ class Bkkt:
     def patch(self, connector: str, body: Path) -> float:
         arguments = ["patch", "--env", "dev", "--name", connector, "--json-file", str(body), "--yes"]
         return timed(lambda: run([*self.command, *arguments]))
+
+
+def kcat() -> str:
+    """The path of the program."""
+    found = shutil.which("kcat") or shutil.which("kafkacat")
+    if not found:
+        raise SystemExit("the peer kcat is not installed (Debian package kcat)")
+    return found
 
 
 def curl_patch(url: str, connector: str, body: Path) -> float:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 
 from ansible_collections.streamops.kafka_connect.plugins.module_utils._kafka.client import KafkaClient
@@ -14,6 +13,7 @@ from ansible_collections.streamops.kafka_connect.plugins.module_utils._stores.of
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from tests.benchmarks import peers
 from tests.benchmarks.measure import Row, alternate, timed
 from tests.benchmarks.rest import module, module_peak_mib
 
@@ -40,9 +40,7 @@ def fill(brokers: str, topic: str, records: int, connectors: int) -> None:
 
 
 def rows(brokers: str) -> list[Row]:
-    kcat = shutil.which("kcat") or shutil.which("kafkacat")
-    if not kcat:
-        raise SystemExit("the peer kcat is not installed (Debian package kcat)")
+    kcat = peers.kcat()
     fill(brokers, "bench-many", RECORDS, CONNECTORS)
     fill(brokers, "bench-one", KEYS, 1)
     ours = {"bootstrap_servers": [brokers], "method": "topic", "offset_topic": "bench-many"}

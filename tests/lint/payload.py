@@ -16,7 +16,7 @@ PREFIX = "ansible_collections.streamops.kafka_connect.plugins.module_utils."
 BUDGETS = {
     "connector_info": (15, 120),
     "connector_state": (20, 180),
-    "topic": (27, 195),
+    "topic": (27, 190),
     "topic_offsets_info": (21, 180),
 }
 

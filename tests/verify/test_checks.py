@@ -106,17 +106,17 @@ def test_open_transaction_hides_the_end(world):
 
 @pytest.mark.parametrize(("texts", "tasks"), [("abcdefghij", 2), ("aaaaaaaaab", None)], ids=["most differ", "most are equal"])
 def test_many_records(world, monkeypatch, texts, tasks):
-    """The rows of a group are brought together first where most differ; what is found is the same."""
+    """They are shuffled before they are grouped where most differ; what is found is the same."""
     world.topic("t", values(0, 0, *texts) + values(0, 10, *texts[:-1]) + values(1, 7, "j"), {0: (0, 10, 19), 1: (7, 7, 8)})
     usual = world.judge("replayed", "t")
     monkeypatch.setattr(groups, "LARGE", 20)
-    monkeypatch.setattr(groups, "_OF_A_TASK", 10)
-    monkeypatch.setattr(groups, "_SOME", 10)
-    spread = []
-    monkeypatch.setattr(groups.Groups, "_spread", lambda self, made=groups.Groups._spread: spread.append(made(self)) or spread[-1])
+    monkeypatch.setattr(groups, "PER_TASK", 10)
+    monkeypatch.setattr(groups, "SAMPLE", 10)
+    made, shuffled = groups.Groups._shuffled, []
+    monkeypatch.setattr(groups.Groups, "_shuffled", lambda self: shuffled.append(made(self)) or shuffled[-1])
     many = world.judge("replayed", "t")
     assert many == usual and many.figures["missing"] == (0 if tasks else 1)
-    [rows] = spread
+    [rows] = shuffled
     plan = rows._jdf.queryExecution().optimizedPlan().toString()
     assert ("RepartitionByExpression" in plan) is bool(tasks) and (not tasks or f", {tasks}" in plan), plan
 

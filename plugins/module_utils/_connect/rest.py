@@ -300,10 +300,7 @@ def _is_info(found) -> bool:
 
 
 def _are_offsets(found) -> bool:
-    listed = found["offsets"]
-    return isinstance(listed, list) and all(map(_is_pair, listed))
-
-
-def _is_pair(one) -> bool:
     """A partition can be null, and an offset."""
-    return isinstance(one, dict) and isinstance(one.get("partition") or {}, dict) and isinstance(one.get("offset") or {}, dict)
+    listed = found["offsets"]
+    return isinstance(listed, list) and all(
+        isinstance(one, dict) and all(isinstance(one.get(name) or {}, dict) for name in ("partition", "offset")) for one in listed)

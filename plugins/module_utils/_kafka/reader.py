@@ -22,10 +22,9 @@ _SETTINGS = {
     "enable.partition.eof": True,
     "isolation.level": "read_committed",
     "allow.auto.create.topics": False,
-    "fetch.wait.max.ms": 10,  # for which a broker may hold back an answer for more data
-    "queued.max.messages.kbytes": 65536,  # of records that wait to be looked at
-    "queued.min.messages": 20000,  # so few of them make the client fetch more
-    "fetch.queue.backoff.ms": 10,  # and so often it looks for that (default: 1 s)
+    "fetch.wait.max.ms": 10,  # for which a broker may wait for more data
+    "queued.max.messages.kbytes": 65536,  # of records not looked at yet
+    "queued.min.messages": 20000, "fetch.queue.backoff.ms": 10,  # fewer make it fetch more; how often it looks (default: 1 s)
 }
 #: where only the first record of each partition is wanted: so many partitions at a time, of each enough bytes for a large batch (one that
 #: does not fit comes alone), and so few records at once that most of what came with the first is never looked at

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -12,12 +13,12 @@ from pyspark.sql import functions as F
 
 from verify_replay.scan import position, smallest
 
-#: from how many records on it is found out, by some of them, whether most of a task's differ
-LARGE = 1_000_000
-_SOME = 100_000
-_MOST = 0.8
-#: records of a task then: the map of their groups fits into its memory
-_OF_A_TASK = 500_000
+#: a topic with fewer records is left to Spark; of a larger one, a sample of this many tells whether most records differ
+LARGE, SAMPLE = 1_000_000, 100_000
+#: the share of the sample that has to be different records
+_MOSTLY = 0.8
+#: records of a task after the shuffle: the map of their groups fits into its memory
+PER_TASK = 500_000
 
 
 class Groups:
@@ -59,20 +60,23 @@ class Groups:
 
     def _find(self) -> None:
         if self._found is None:
-            grouped = self._spread().groupBy(self._column).agg(*(column.alias(name) for name, column in self._group.items()))
+            grouped = self._shuffled().groupBy(self._column).agg(*(column.alias(name) for name, column in self._group.items()))
             asked = [column.alias(key) for key, column in self._totals.items()]
             self._found = grouped.agg(*asked).first().asDict()
 
-    def _spread(self) -> DataFrame:
-        """The rows; if most differ, those of a group in one task. Spark would group the rows of each task, shuffle the groups, and group
-        them again, which takes twice as long where there are as many groups as rows. Where many are equal, one task would have too many."""
+    def _shuffled(self) -> DataFrame:
+        """The rows, shuffled by their hash if most of them differ.
+
+        By itself Spark groups the rows of each task, shuffles the groups, and groups them again: twice the work, with as many groups as
+        rows. Where many rows are equal it is less work, and no task gets all copies of one record.
+        """
         if self._records < LARGE:
             return self._rows
-        asked = F.count("*").alias("all"), F.approx_count_distinct(self._column).alias("distinct")
-        some = self._rows.limit(_SOME).agg(*asked).first().asDict()
-        if some["distinct"] < _MOST * some["all"]:
+        asked = F.count("*").alias("all"), F.approx_count_distinct(self._column).alias("different")
+        sample = self._rows.limit(SAMPLE).agg(*asked).first().asDict()
+        if sample["different"] < _MOSTLY * sample["all"]:
             return self._rows
-        return self._rows.repartition(-(-self._records // _OF_A_TASK), self._column)
+        return self._rows.repartition(math.ceil(self._records / PER_TASK), self._column)
 
     def classes(self) -> dict[str, int]:
         """The totals that every topic has."""
