@@ -34,7 +34,7 @@ class Stub:
 
     def __init__(self, tls=None):
         self.answers, self.requests = [], []
-        self.ended = threading.Event()
+        self.came, self.ended = threading.Event(), threading.Event()
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"stub": self}))
         self._server.daemon_threads, self._server.block_on_close = True, False
         self._server.handle_error = lambda *args: None
@@ -79,6 +79,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def answer(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.stub.requests.append((self.command, self.path, dict(self.headers), body))
+        self.stub.came.set()
         answer = self.stub.answers.pop(0) if len(self.stub.answers) > 1 else self.stub.answers[0]
         if answer == Stub.HANG:
             self.stub.ended.wait(30)
